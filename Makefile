@@ -1,0 +1,53 @@
+# Two commands matter on a fresh clone: `make demo` and `make test`. Everything they need goes into
+# ignored folders of the checkout: .venv, .venvs, target, dist.
+
+PYTHON ?= python3
+BIN := .venv/bin
+UV := $(BIN)/uv
+READY := .venv/.ready
+
+.PHONY: help demo test lint rust python generate dev quick bench clean
+
+help: ## Show this list
+	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
+
+demo: dev ## Build, install into .venv and see a passing and a failing agent test
+	$(BIN)/unitai demo
+
+test: lint rust python ## Everything that CI does
+
+lint: dev ## Formatting, lints, types, stubs, generated files
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --quiet -- -D warnings
+	cargo dev generate --check
+	$(BIN)/ruff format --check --quiet python tests benches examples scripts
+	$(BIN)/ruff check --quiet python tests benches examples scripts
+	$(BIN)/mypy
+	$(BIN)/python -m mypy.stubtest unitai._engine --mypy-config-file pyproject.toml --ignore-missing-stub
+
+rust: ## Rust tests
+	cargo test --workspace --exclude unitai_python --quiet
+
+python: $(READY) ## Build the wheel and test it on every Python from 3.10 that is here
+	$(BIN)/python scripts/matrix.py
+
+generate: ## Make the generated documents and schemas anew
+	cargo dev generate
+
+dev: $(READY) ## Build and install into .venv, for editing: Python changes need nothing more
+	$(BIN)/maturin develop --quiet --uv
+
+quick: dev ## The fast loop: build what changed, run the Python tests in .venv
+	$(BIN)/python -m pytest -q
+
+bench: $(READY) ## Measure speed and size against peers and floors
+	$(BIN)/python benches/run.py
+
+clean: ## Remove everything that make has made
+	rm -rf .venv .venvs target dist
+
+$(READY): pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check uv "maturin>=1.9.4,<2"
+	$(UV) pip install --quiet --python $(BIN)/python --group dev
+	@touch $(READY)

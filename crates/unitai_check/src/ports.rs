@@ -1,0 +1,114 @@
+//! What a check asks of its caller: comparisons that need more than a trajectory knows.
+
+use unitai_model::calls::PlacedCall;
+use unitai_model::value::{arguments, equal};
+use unitai_model::{Failure, Packed, Value};
+
+/// Arguments that a call is compared with.
+pub trait Arguments: Send + Sync {
+    /// Whether the call has these arguments and no others.
+    fn are_exactly(&self, call: PlacedCall<'_>) -> bool;
+
+    /// Whether the call has these arguments, and perhaps others.
+    fn are_among(&self, call: PlacedCall<'_>) -> bool;
+
+    /// Where the call differs, an item each: `order_id: expected "1", got "2"`. Arguments that the
+    /// call has in addition count only if `whole`.
+    fn differences(&self, call: PlacedCall<'_>, whole: bool) -> Vec<String>;
+
+    /// As written in a call: `order_id="123", amount=5`.
+    fn shown(&self) -> String;
+
+    /// The arguments as data, when they are nothing but data. Equal calls are then found by hash.
+    fn as_data(&self) -> Option<&Packed>;
+}
+
+/// A text pattern.
+pub trait Pattern: Send + Sync {
+    /// Whether it is found anywhere in the text.
+    fn found_in(&self, text: &str) -> bool;
+
+    /// As written.
+    fn shown(&self) -> String;
+}
+
+/// A class of errors.
+pub trait ErrorClass: Send + Sync {
+    /// Whether the failure is of this class.
+    fn includes(&self, failure: &Failure) -> bool;
+
+    /// Its name.
+    fn shown(&self) -> String;
+}
+
+/// Arguments that are plain data: the port's implementation for callers in Rust.
+///
+/// ```
+/// use unitai_check::ports::DataArguments;
+/// use unitai_model::Packed;
+/// let wanted = DataArguments::new(Packed::from_text(r#"{"order_id":"123"}"#).unwrap());
+/// ```
+pub struct DataArguments {
+    packed: Packed,
+    value: Value,
+}
+
+impl DataArguments {
+    /// Arguments from a packed dictionary.
+    pub fn new(packed: Packed) -> DataArguments {
+        DataArguments { value: packed.value(), packed }
+    }
+
+    fn entries(&self) -> &[(Value, Value)] {
+        if let Value::Dict(entries) = &self.value { entries } else { &[] }
+    }
+}
+
+impl Arguments for DataArguments {
+    fn are_exactly(&self, call: PlacedCall<'_>) -> bool {
+        call.call.args == self.packed
+    }
+
+    fn are_among(&self, call: PlacedCall<'_>) -> bool {
+        self.differences(call, false).is_empty()
+    }
+
+    fn differences(&self, call: PlacedCall<'_>, whole: bool) -> Vec<String> {
+        let found = call.call.args.value();
+        value_differences(self.entries(), &found, whole)
+    }
+
+    fn shown(&self) -> String {
+        arguments(&self.packed, 80)
+    }
+
+    fn as_data(&self) -> Option<&Packed> {
+        Some(&self.packed)
+    }
+}
+
+fn value_differences(wanted: &[(Value, Value)], found: &Value, whole: bool) -> Vec<String> {
+    let Value::Dict(found) = found else { return vec!["the arguments are no dictionary".to_owned()] };
+    let name = |key: &Value| match key {
+        Value::Str(key) => key.clone(),
+        other => other.shown(40),
+    };
+    let mut out = Vec::new();
+    for (key, wanted) in wanted {
+        match found.iter().find(|(k, _)| equal(k, key)) {
+            Some((_, value)) if equal(value, wanted) => {}
+            Some((_, value)) => {
+                out.push(format!("{}: expected {}, got {}", name(key), wanted.shown(80), value.shown(80)));
+            }
+            None => out.push(format!("{}: expected {}, got nothing", name(key), wanted.shown(80))),
+        }
+    }
+    if whole {
+        for (key, value) in found {
+            if !wanted.iter().any(|(k, _)| equal(k, key)) {
+                out.push(format!("{}: not expected, got {}", name(key), value.shown(80)));
+            }
+        }
+    }
+    out
+}

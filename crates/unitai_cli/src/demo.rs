@@ -1,0 +1,92 @@
+//! `unitai demo`: the refund example, run by pytest, then its deliberate failure.
+
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs, io};
+
+use clap::Args;
+
+/// The example's files are part of the command, so that the demo needs no checkout.
+const FILES: [(&str, &str); 3] = [
+    ("refund_agent.py", include_str!("../../../examples/refund/refund_agent.py")),
+    ("test_refund.py", include_str!("../../../examples/refund/test_refund.py")),
+    ("failing_refund.py", include_str!("../../../examples/refund/failing_refund.py")),
+];
+
+/// The arguments of `unitai demo`.
+#[derive(Args)]
+pub(crate) struct Demo {
+    /// Leave the demo's files in this folder
+    #[arg(long, value_name = "FOLDER")]
+    keep: Option<PathBuf>,
+}
+
+impl Demo {
+    /// Runs the demo. Exits 0 only if the passing tests passed and the failing one failed.
+    pub(crate) fn run(&self, python: &str) -> i32 {
+        let (folder, is_temporary) = match &self.keep {
+            Some(folder) => (folder.clone(), false),
+            None => (env::temp_dir().join(format!("unitai-demo-{}", std::process::id())), true),
+        };
+        let shown = self.show(python, &folder);
+        if is_temporary {
+            // Best effort: a left-over temporary folder is no failure of the demo.
+            let _ = fs::remove_dir_all(&folder);
+        }
+        match shown {
+            Ok(code) => code,
+            Err(error) => {
+                let _ =
+                    writeln!(io::stderr(), "error: the demo could not run in {}: {error}", folder.display());
+                1
+            }
+        }
+    }
+
+    fn show(&self, python: &str, folder: &Path) -> io::Result<i32> {
+        fs::create_dir_all(folder)?;
+        for (name, text) in FILES {
+            fs::write(folder.join(name), text)?;
+        }
+        say("1. Tests of a refund agent. Its tools are mocked: no key, no network.\n")?;
+        let passed = pytest(python, folder, "test_refund.py", &["-v"])?;
+        say(
+            "\n2. The same agent with a bug: it refunds before it looks the order up. This test fails on purpose.\n",
+        )?;
+        let failed = pytest(python, folder, "failing_refund.py", &[])?;
+        if passed != 0 || failed != 1 {
+            say("\nThe demo did not go as it should: its tests must pass, and its broken test must fail.")?;
+            return Ok(1);
+        }
+        match &self.keep {
+            Some(folder) => {
+                say(&format!("\nThe files are in {}: change them and run pytest there.", folder.display()))?
+            }
+            None => say("\nKeep the files to play with:  unitai demo --keep refund-demo")?,
+        }
+        Ok(0)
+    }
+}
+
+fn say(text: &str) -> io::Result<()> {
+    writeln!(io::stdout(), "{text}")
+}
+
+fn pytest(python: &str, folder: &Path, file: &str, more: &[&str]) -> io::Result<i32> {
+    let colour = if io::stdout().is_terminal() { "--color=yes" } else { "--color=no" };
+    let status = Command::new(python)
+        .args(["-m", "pytest", "--no-header", "-p", "no:cacheprovider", "--rootdir", ".", colour])
+        .args(["-c", os_null(), "--tb=short"])
+        .args(more)
+        .arg(file)
+        .current_dir(folder)
+        .env_remove("PYTEST_ADDOPTS")
+        .status()?;
+    Ok(status.code().unwrap_or(1))
+}
+
+/// An empty configuration file: the demo must not read the settings of a project around it.
+const fn os_null() -> &'static str {
+    if cfg!(windows) { "NUL" } else { "/dev/null" }
+}

@@ -1,0 +1,301 @@
+//! The list itself.
+
+use super::Branch::{ExpectationError, InfrastructureError, MisuseError};
+use super::Entry;
+
+/// All errors, by code.
+pub const CATALOGUE: &[Entry] = &[
+    Entry {
+        code: "UA101",
+        class: "BrokenExpectationError",
+        branch: ExpectationError,
+        summary: "The agent did not do what the test expects.",
+        meaning: "`assert_trajectory(...)` and the methods of `AgentTestCase` raise it when a check does not hold. \
+                  Its text is the whole report; its `finding` is the same as data.",
+        remedy: "Read the report: it shows what the agent did, with the steps that decided marked. Mend the agent, \
+                 or the expectation.",
+        example: r#"
+from unitai import MockToolkit, assert_trajectory
+
+toolkit = MockToolkit()
+toolkit.mock("search", return_value=[])
+result = toolkit.run(lambda input, tools: "done", "find restaurants")
+assert_trajectory(result).called("search")"#,
+    },
+    Entry {
+        code: "UA102",
+        class: "AgentTimeoutError",
+        branch: ExpectationError,
+        summary: "The agent did not end within its time limit.",
+        meaning: "The run was stopped at its deadline. `run()` does not raise this error: it is `result.error`, and \
+                  the trajectory up to the deadline is there to look at. A thread that could not be stopped is \
+                  named in the message; its tool calls are refused from then on. Also a `TimeoutError`.",
+        remedy: "Give the run more time with `timeout=`, or find out from the last steps what the agent was waiting for.",
+        example: r#"
+import time
+from unitai import MockToolkit
+
+result = MockToolkit().run_generic(lambda: time.sleep(2), timeout=0.05)
+raise result.error"#,
+    },
+    Entry {
+        code: "UA103",
+        class: "AgentLoopDetectedError",
+        branch: ExpectationError,
+        summary: "The agent called one tool more often than allowed.",
+        meaning: "A tool was called more than `max_tool_calls` times in one run (50 unless you say otherwise), so the \
+                  run was ended. `run()` does not raise this error: it is `result.error`.",
+        remedy: "If the agent is right to call so often, raise the limit: `MockToolkit(max_tool_calls=500)`. Otherwise \
+                 look at the last calls: an agent that repeats itself often misreads the tool's answer.",
+        example: r#"
+from unitai import MockToolkit
+
+toolkit = MockToolkit(max_tool_calls=3)
+toolkit.mock("poll", return_value="pending")
+
+def impatient(input, tools):
+    while tools["poll"]() == "pending":
+        pass
+
+raise toolkit.run(impatient, "wait").error"#,
+    },
+    Entry {
+        code: "UA201",
+        class: "MockStrategyError",
+        branch: MisuseError,
+        summary: "A mock needs exactly one way to answer.",
+        meaning: "`mock()` was given none of `return_value`, `side_effect`, `sequence` and `conditional`, or more \
+                  than one, or one that it cannot use.",
+        remedy: "Give exactly one. For a tool that answers nothing, write `return_value=None`.",
+        example: r#"
+from unitai import MockToolkit
+
+MockToolkit().mock("search")"#,
+    },
+    Entry {
+        code: "UA202",
+        class: "DuplicateMockError",
+        branch: MisuseError,
+        summary: "A tool of this name is mocked already.",
+        meaning: "A second `mock()` of one name would silently change what the first promised.",
+        remedy: "Remove one of the two, or say that you mean it: `mock(name, ..., replace=True)`.",
+        example: r#"
+from unitai import MockToolkit
+
+toolkit = MockToolkit()
+toolkit.mock("search", return_value=[])
+toolkit.mock("search", return_value=["a"])"#,
+    },
+    Entry {
+        code: "UA203",
+        class: "UnknownToolError",
+        branch: MisuseError,
+        summary: "There is no mock of this name.",
+        meaning: "`get_tool()` was asked for a tool that was never mocked. Also a `KeyError`.",
+        remedy: "Check the spelling against the names in the message, or mock the tool first.",
+        example: r#"
+from unitai import MockToolkit
+
+MockToolkit().get_tool("serach")"#,
+    },
+    Entry {
+        code: "UA204",
+        class: "MockExhaustedError",
+        branch: MisuseError,
+        summary: "A mock's sequence has no answer left.",
+        meaning: "The agent called the tool more often than its `sequence` has answers. `run()` raises this even if \
+                  the agent swallowed it, with the partial result as `error.result`.",
+        remedy: "Add answers to the sequence, or use `return_value` or `side_effect` for a tool that may be called any \
+                 number of times.",
+        example: r#"
+from unitai import MockToolkit
+
+toolkit = MockToolkit()
+toolkit.mock("next_page", sequence=["page 1"])
+next_page = toolkit.as_dict()["next_page"]
+next_page()
+next_page()"#,
+    },
+    Entry {
+        code: "UA205",
+        class: "NoMatchingConditionError",
+        branch: MisuseError,
+        summary: "No condition of a mock matched the arguments.",
+        meaning: "A `conditional` mock was called with arguments that none of its conditions accepts, and it has no \
+                  default. `run()` raises this even if the agent swallowed it, with the partial result as `error.result`.",
+        remedy: "Add a condition for these arguments, or a default under the key `\"__default__\"`.",
+        example: r#"
+from unitai import MockToolkit
+
+toolkit = MockToolkit()
+toolkit.mock("lookup", conditional=[(lambda args: args["id"] == 1, "one")])
+toolkit.as_dict()["lookup"](id=2)"#,
+    },
+    Entry {
+        code: "UA206",
+        class: "UnmockedToolError",
+        branch: MisuseError,
+        summary: "The agent called a tool that is not mocked.",
+        meaning: "In strict mode, the default, a tool without a mock never runs. `run()` raises this even if the agent \
+                  swallowed it, with the partial result as `error.result`.",
+        remedy: "Mock the tool, let the real one through with `toolkit.allow(name)`, or use `MockToolkit(strict=False)`, \
+                 where such a call warns and returns `None`.",
+        example: r#"
+from unitai import MockToolkit
+
+MockToolkit().run(lambda input, tools: tools["delete_order"](id=1), "delete order 1")"#,
+    },
+    Entry {
+        code: "UA207",
+        class: "AdapterNotFoundError",
+        branch: MisuseError,
+        summary: "No adapter knows how to run this agent.",
+        meaning: "`run()` found no adapter for the object, so it cannot put mocks in the place of its tools.",
+        remedy: "Pass a function `agent(input, tools)`, wire the tools yourself with `toolkit.as_dict()` and use \
+                 `run_generic(...)`, or register an adapter for your framework.",
+        example: r#"
+from unitai import MockToolkit
+
+MockToolkit().run(object(), "hello")"#,
+    },
+    Entry {
+        code: "UA208",
+        class: "NoActiveRunError",
+        branch: MisuseError,
+        summary: "This is possible only while an agent runs.",
+        meaning: "`record_llm_call()` was called when no run of this toolkit was under way, so the call belongs to no \
+                  trajectory.",
+        remedy: "Call it from within the agent, or from a tool.",
+        example: r#"
+from unitai import MockToolkit
+
+MockToolkit().record_llm_call("gpt-4o", prompt_tokens=10, completion_tokens=5)"#,
+    },
+    Entry {
+        code: "UA209",
+        class: "AmbiguousRunError",
+        branch: MisuseError,
+        summary: "It cannot be told which run this call belongs to.",
+        meaning: "Several runs of one toolkit are under way, and the call comes from a thread that carries no context. \
+                  To guess would put it into the wrong trajectory.",
+        remedy: "Use one toolkit per concurrent run, take the tools that the agent function is given, or start the \
+                 thread with `contextvars.copy_context().run`.",
+        example: r#"
+import threading
+from unitai import MockToolkit
+
+toolkit = MockToolkit()
+toolkit.mock("search", return_value=[])
+search = toolkit.as_dict()["search"]
+caught = []
+
+def stray():
+    try:
+        search()
+    except Exception as error:
+        caught.append(error)
+
+def start_a_stray_thread():
+    thread = threading.Thread(target=stray)
+    thread.start()
+    thread.join()
+
+toolkit.run_generic(lambda: toolkit.run_generic(start_a_stray_thread))
+raise caught[0]"#,
+    },
+    Entry {
+        code: "UA210",
+        class: "RunOverError",
+        branch: MisuseError,
+        summary: "The run to which this call belongs has ended.",
+        meaning: "A thread or task that outlived its run called a tool, or used a port that belongs to it. The call is \
+                  refused, so that it cannot enter another run's trajectory.",
+        remedy: "Let the agent wait for what it started before it returns.",
+        example: r#"
+from unitai import MockToolkit
+
+toolkit = MockToolkit()
+toolkit.mock("search", return_value=[])
+kept = []
+toolkit.run(lambda input, tools: kept.append(tools["search"]), "keep the tool")
+kept[0]()"#,
+    },
+    Entry {
+        code: "UA211",
+        class: "InvalidArgumentError",
+        branch: MisuseError,
+        summary: "An argument is not what this function takes.",
+        meaning: "A value has the wrong type, is out of range, or names nothing that exists. Also a `ValueError`.",
+        remedy: "The message says what was expected and what was found.",
+        example: r#"
+from unitai import MockToolkit
+
+MockToolkit(max_tool_calls=0)"#,
+    },
+    Entry {
+        code: "UA212",
+        class: "CallNotFoundError",
+        branch: MisuseError,
+        summary: "There is no such call in the trajectory.",
+        meaning: "`get_call(name, n)` was asked for a call that did not happen. Also an `IndexError`.",
+        remedy: "Check with `tool_call_count(name)` first, or look at `call_order()`.",
+        example: r#"
+from unitai import MockToolkit
+
+result = MockToolkit().run(lambda input, tools: "done", "hello")
+result.get_call("search", n=0)"#,
+    },
+    Entry {
+        code: "UA301",
+        class: "TrajectoryFormatError",
+        branch: InfrastructureError,
+        summary: "This is not a trajectory.",
+        meaning: "The text or dictionary does not have the form of a trajectory. Also a `ValueError`.",
+        remedy: "Check that the file is whole and was written by `Trajectory.to_json()`. The form is published in \
+                 `schemas/trajectory.schema.json`.",
+        example: r#"
+from unitai import Trajectory
+
+Trajectory.from_json("{}")"#,
+    },
+    Entry {
+        code: "UA302",
+        class: "NewerFormatError",
+        branch: InfrastructureError,
+        summary: "The trajectory was written by a newer release.",
+        meaning: "Its format version is higher than this release knows. It is refused rather than half understood, and \
+                  the file is left as it is. Also a `TrajectoryFormatError`.",
+        remedy: "Upgrade UnitAI.",
+        example: r#"
+from unitai import Trajectory
+
+Trajectory.from_dict({"format": "unitai.trajectory", "version": 99})"#,
+    },
+    Entry {
+        code: "UA303",
+        class: "UnpricedModelError",
+        branch: InfrastructureError,
+        summary: "The cost is unknown, because a model has no price.",
+        meaning: "A model call has no known price, so there is no total cost. Unknown is never taken for zero: a budget \
+                  could not hold.",
+        remedy: "Say what the call cost: `record_llm_call(..., cost=0.002)`. A local model costs `cost=0`.",
+        example: r#"
+from unitai import MockToolkit
+
+toolkit = MockToolkit()
+result = toolkit.run_generic(lambda: toolkit.record_llm_call("my-own-model", 100, 20))
+result.total_cost"#,
+    },
+    Entry {
+        code: "UA304",
+        class: "MissingDependencyError",
+        branch: InfrastructureError,
+        summary: "A package that this needs is not installed.",
+        meaning: "UnitAI itself needs no other package; this command or adapter does.",
+        remedy: "Install the package that the message names.",
+        example: r#"
+from unitai.cli.main import require
+
+require("a_package_that_is_not_installed")"#,
+    },
+];

@@ -1,0 +1,76 @@
+//! A trajectory as JSON: format `unitai.trajectory`, version 1.
+//!
+//! Old versions open; a newer one is refused. Totals and step indices are not written, because the
+//! steps already say them. `schemas/trajectory.schema.json` is generated from [`v1::Document`].
+
+mod v0;
+pub mod v1;
+mod write;
+
+use crate::Trajectory;
+
+/// The version that this release writes.
+pub const VERSION: u64 = 1;
+
+/// The name of the format.
+pub const FORMAT: &str = "unitai.trajectory";
+
+/// Why a document is not a trajectory.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum FormatError {
+    /// The document is of a later version than this release knows.
+    #[error("the trajectory is of format version {found}, and this release reads up to version {VERSION}")]
+    Newer {
+        /// The document's version.
+        found: u64,
+    },
+    /// The document is not a trajectory of the version it claims.
+    #[error("not a trajectory: {reason}")]
+    Malformed {
+        /// What is wrong, with line and column where known.
+        reason: String,
+    },
+}
+
+impl FormatError {
+    pub(crate) fn malformed(reason: impl ToString) -> FormatError {
+        FormatError::Malformed { reason: reason.to_string() }
+    }
+}
+
+impl Trajectory {
+    /// The trajectory as one line of JSON.
+    pub fn to_json(&self) -> String {
+        write::document(self)
+    }
+
+    /// Reads a trajectory of this or an earlier version.
+    ///
+    /// ```
+    /// use unitai_model::{FormatError, Trajectory};
+    /// let newer = r#"{"format":"unitai.trajectory","version":7,"something":"else"}"#;
+    /// assert_eq!(Trajectory::from_json(newer).unwrap_err(), FormatError::Newer { found: 7 });
+    /// ```
+    pub fn from_json(text: &str) -> Result<Trajectory, FormatError> {
+        // The common case is read in one pass; only a document that does not fit is looked at again.
+        match serde_json::from_str::<v1::Document<'_>>(text) {
+            Ok(document) if document.version == VERSION => document.read(),
+            Ok(document) => other_version(text, document.version),
+            Err(error) => match serde_json::from_str::<Header>(text) {
+                Ok(Header { version: Some(VERSION), .. }) => Err(FormatError::malformed(error)),
+                Ok(Header { version: Some(found), .. }) => other_version(text, found),
+                Ok(Header { version: None }) => v0::read(text),
+                Err(_) => Err(FormatError::malformed(error)),
+            },
+        }
+    }
+}
+
+fn other_version(text: &str, found: u64) -> Result<Trajectory, FormatError> {
+    if found > VERSION { Err(FormatError::Newer { found }) } else { v0::read(text) }
+}
+
+#[derive(serde::Deserialize)]
+struct Header {
+    version: Option<u64>,
+}

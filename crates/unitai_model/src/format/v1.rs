@@ -1,0 +1,244 @@
+//! Version 1 as a document, for reading and for the published schema.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use rustc_hash::FxBuildHasher;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::FormatError;
+use crate::{
+    Action, Ending, Failure, ModelCall, Money, Outcome, Packed, StateChange, Step, ToolCall, ToolName,
+    Trajectory,
+};
+
+/// The record of one run of an agent.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(title = "UnitAI trajectory, version 1")]
+pub struct Document<'a> {
+    /// Always `unitai.trajectory`.
+    #[serde(borrow)]
+    #[schemars(extend("const" = super::FORMAT))]
+    pub format: Cow<'a, str>,
+    /// Always 1.
+    #[schemars(extend("const" = super::VERSION))]
+    pub version: u64,
+    /// The run's id.
+    #[serde(borrow)]
+    pub run_id: Cow<'a, str>,
+    /// What the agent was asked.
+    #[serde(borrow)]
+    pub input: Any<'a>,
+    /// Seconds since the epoch.
+    pub started_at: f64,
+    /// How long the run took, in seconds.
+    pub duration_seconds: f64,
+    /// What the agent did, in order.
+    #[serde(borrow)]
+    pub steps: Vec<StepDocument<'a>>,
+    /// What the agent returned; absent when it raised.
+    #[serde(borrow, default, deserialize_with = "present")]
+    pub final_output: Option<Any<'a>>,
+    /// What the agent raised; absent when it returned.
+    #[serde(borrow, default)]
+    pub error: Option<FailureDocument<'a>>,
+}
+
+/// One step. Which fields it has depends on its `step_type`.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StepDocument<'a> {
+    /// What kind of step.
+    pub step_type: StepType,
+    /// Seconds since the epoch.
+    pub timestamp: f64,
+    /// The agent that acted, where several take part.
+    #[serde(borrow, default)]
+    pub agent_id: Option<Cow<'a, str>>,
+    /// `tool_call`: the tool.
+    #[serde(borrow, default)]
+    pub tool_name: Option<Cow<'a, str>>,
+    /// `tool_call`: the arguments by name.
+    #[serde(borrow, default, deserialize_with = "present")]
+    pub tool_args: Option<Any<'a>>,
+    /// `tool_call`: what it returned; absent when it raised or did not end.
+    #[serde(borrow, default, deserialize_with = "present")]
+    pub tool_result: Option<Any<'a>>,
+    /// `tool_call`: what it raised.
+    #[serde(borrow, default)]
+    pub tool_error: Option<FailureDocument<'a>>,
+    /// `llm_call`: the model.
+    #[serde(borrow, default)]
+    pub model: Option<Cow<'a, str>>,
+    /// `llm_call`: tokens of the prompt.
+    #[serde(default)]
+    pub prompt_tokens: Option<u64>,
+    /// `llm_call`: tokens of the answer.
+    #[serde(default)]
+    pub completion_tokens: Option<u64>,
+    /// `llm_call`: US dollars as exact decimal text; absent when the price is unknown.
+    #[serde(borrow, default)]
+    pub cost: Option<Cow<'a, str>>,
+    /// `state_change`: which part of the state.
+    #[serde(borrow, default)]
+    pub key: Option<Cow<'a, str>>,
+    /// `state_change`: before.
+    #[serde(borrow, default, deserialize_with = "present")]
+    pub old_value: Option<Any<'a>>,
+    /// `state_change`: after.
+    #[serde(borrow, default, deserialize_with = "present")]
+    pub new_value: Option<Any<'a>>,
+}
+
+/// The kinds of step.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum StepType {
+    /// A tool was called.
+    ToolCall,
+    /// A model was called.
+    LlmCall,
+    /// A part of the agent's state changed.
+    StateChange,
+}
+
+/// An exception.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FailureDocument<'a> {
+    /// The qualified name of its class.
+    #[serde(borrow, rename = "type")]
+    pub type_name: Cow<'a, str>,
+    /// The bases of that class, most specific first.
+    #[serde(default)]
+    pub bases: Vec<String>,
+    /// Its message.
+    #[serde(borrow)]
+    pub message: Cow<'a, str>,
+}
+
+/// Any JSON value; see the project's notes on values for the objects tagged `$unitai`.
+#[derive(Deserialize)]
+#[serde(transparent)]
+pub struct Any<'a>(#[serde(borrow)] pub &'a RawValue);
+
+impl JsonSchema for Any<'_> {
+    fn schema_name() -> Cow<'static, str> {
+        "Value".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "Any JSON value. What JSON cannot say is an object whose first key is `$unitai`: tuple, set, frozenset, dict (other than string keys), int (beyond 64 bits), float (nan, inf, -inf), bytes, str (lone surrogates), object (stored by its repr)."
+        })
+    }
+}
+
+/// Keeps `null` apart from an absent field.
+fn present<'de: 'a, 'a, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Any<'a>>, D::Error> {
+    Any::deserialize(deserializer).map(Some)
+}
+
+impl Document<'_> {
+    pub(super) fn read(self) -> Result<Trajectory, FormatError> {
+        if self.format != super::FORMAT {
+            return Err(FormatError::malformed(format!("its format is `{}`", self.format)));
+        }
+        let ending = match (self.final_output, self.error) {
+            (None, None) => Ending::Returned(Packed::null()),
+            (Some(output), None) => Ending::Returned(pack(&output)?),
+            (None, Some(error)) => Ending::Raised(error.read()),
+            (Some(_), Some(_)) => {
+                return Err(FormatError::malformed("it has both a `final_output` and an `error`"));
+            }
+        };
+        let mut names = Names::default();
+        let steps = self
+            .steps
+            .into_iter()
+            .enumerate()
+            .map(|(at, step)| {
+                step.read(&mut names)
+                    .map_err(|error| FormatError::malformed(format!("step {at}: {}", reason(error))))
+            })
+            .collect::<Result<_, _>>()?;
+        let input = pack(&self.input)?;
+        Ok(Trajectory::new(self.run_id, input, self.started_at, self.duration_seconds, steps, ending))
+    }
+}
+
+impl StepDocument<'_> {
+    fn read(self, names: &mut Names) -> Result<Step, FormatError> {
+        let action = match self.step_type {
+            StepType::ToolCall => Action::ToolCall(ToolCall {
+                tool: names.tool(&need(self.tool_name, "tool_name")?),
+                args: pack(&need(self.tool_args, "tool_args")?)?,
+                outcome: match (self.tool_result, self.tool_error) {
+                    (None, None) => Outcome::Unfinished,
+                    (Some(result), None) => Outcome::Returned(pack(&result)?),
+                    (None, Some(error)) => Outcome::Raised(Box::new(error.read())),
+                    (Some(_), Some(_)) => {
+                        return Err(FormatError::malformed("it has both a `tool_result` and a `tool_error`"));
+                    }
+                },
+            }),
+            StepType::LlmCall => Action::ModelCall(ModelCall {
+                model: Arc::from(&*need(self.model, "model")?),
+                prompt_tokens: need(self.prompt_tokens, "prompt_tokens")?,
+                completion_tokens: need(self.completion_tokens, "completion_tokens")?,
+                cost: self.cost.map(|cost| money(&cost)).transpose()?,
+            }),
+            StepType::StateChange => Action::StateChange(StateChange {
+                key: Arc::from(&*need(self.key, "key")?),
+                old_value: pack(&need(self.old_value, "old_value")?)?,
+                new_value: pack(&need(self.new_value, "new_value")?)?,
+            }),
+        };
+        let agent_id = self.agent_id.map(|agent| Arc::from(&*agent));
+        Ok(Step { timestamp: self.timestamp, agent_id, action })
+    }
+}
+
+impl FailureDocument<'_> {
+    fn read(self) -> Failure {
+        Failure::new(self.type_name, self.bases, self.message)
+    }
+}
+
+fn need<T>(field: Option<T>, name: &str) -> Result<T, FormatError> {
+    field.ok_or_else(|| FormatError::malformed(format!("`{name}` is missing")))
+}
+
+fn pack(value: &Any<'_>) -> Result<Packed, FormatError> {
+    Packed::from_json(value.0.get()).map_err(FormatError::malformed)
+}
+
+fn money(text: &str) -> Result<Money, FormatError> {
+    text.parse().map_err(|()| FormatError::malformed(format!("`{text}` is no amount of dollars")))
+}
+
+fn reason(error: FormatError) -> String {
+    match error {
+        FormatError::Malformed { reason } => reason,
+        newer @ FormatError::Newer { .. } => newer.to_string(),
+    }
+}
+
+/// One shared string per tool, however many steps name it.
+#[derive(Default)]
+struct Names(HashMap<ToolName, (), FxBuildHasher>);
+
+impl Names {
+    fn tool(&mut self, name: &str) -> ToolName {
+        if let Some((known, ())) = self.0.get_key_value(name) {
+            return known.clone();
+        }
+        let tool = ToolName::new(name);
+        self.0.insert(tool.clone(), ());
+        tool
+    }
+}

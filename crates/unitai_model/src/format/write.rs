@@ -1,0 +1,97 @@
+//! Writing version 1. By hand, because stored values are already JSON text and only need copying;
+//! a test holds it to the schema and to the reader.
+
+use crate::value::text::{push_float, push_int, push_items, push_str};
+use crate::{Action, Ending, Failure, Outcome, Step, Trajectory};
+
+pub(super) fn document(trajectory: &Trajectory) -> String {
+    let mut out = String::with_capacity(256 + trajectory.steps.len() * 160);
+    out.push_str("{\"format\":\"unitai.trajectory\",\"version\":");
+    push_int(&mut out, super::VERSION as i64);
+    out.push_str(",\"run_id\":");
+    push_str(&mut out, &trajectory.run_id);
+    out.push_str(",\"input\":");
+    out.push_str(trajectory.input.text());
+    out.push_str(",\"started_at\":");
+    push_float(&mut out, trajectory.started_at);
+    out.push_str(",\"duration_seconds\":");
+    push_float(&mut out, trajectory.duration_seconds);
+    out.push_str(",\"steps\":");
+    push_items(&mut out, &trajectory.steps, step);
+    match &trajectory.ending {
+        Ending::Returned(output) => {
+            out.push_str(",\"final_output\":");
+            out.push_str(output.text());
+        }
+        Ending::Raised(error) => {
+            out.push_str(",\"error\":");
+            failure(&mut out, error);
+        }
+    }
+    out.push('}');
+    out
+}
+
+fn step(out: &mut String, step: &Step) {
+    out.push_str("{\"step_type\":\"");
+    out.push_str(step.action.step_type());
+    out.push_str("\",\"timestamp\":");
+    push_float(out, step.timestamp);
+    if let Some(agent) = &step.agent_id {
+        out.push_str(",\"agent_id\":");
+        push_str(out, agent);
+    }
+    match &step.action {
+        Action::ToolCall(call) => {
+            out.push_str(",\"tool_name\":");
+            push_str(out, call.tool.as_str());
+            out.push_str(",\"tool_args\":");
+            out.push_str(call.args.text());
+            match &call.outcome {
+                Outcome::Unfinished => {}
+                Outcome::Returned(result) => {
+                    out.push_str(",\"tool_result\":");
+                    out.push_str(result.text());
+                }
+                Outcome::Raised(error) => {
+                    out.push_str(",\"tool_error\":");
+                    failure(out, error);
+                }
+            }
+        }
+        Action::ModelCall(call) => {
+            out.push_str(",\"model\":");
+            push_str(out, &call.model);
+            out.push_str(",\"prompt_tokens\":");
+            out.push_str(itoa::Buffer::new().format(call.prompt_tokens));
+            out.push_str(",\"completion_tokens\":");
+            out.push_str(itoa::Buffer::new().format(call.completion_tokens));
+            if let Some(cost) = call.cost {
+                out.push_str(",\"cost\":\"");
+                out.push_str(&cost.to_string());
+                out.push('"');
+            }
+        }
+        Action::StateChange(change) => {
+            out.push_str(",\"key\":");
+            push_str(out, &change.key);
+            out.push_str(",\"old_value\":");
+            out.push_str(change.old_value.text());
+            out.push_str(",\"new_value\":");
+            out.push_str(change.new_value.text());
+        }
+    }
+    out.push('}');
+}
+
+fn failure(out: &mut String, failure: &Failure) {
+    out.push_str("{\"type\":");
+    push_str(out, failure.type_name());
+    if !failure.bases().is_empty() {
+        out.push_str(",\"bases\":");
+        push_items(out, failure.bases(), |out, base| push_str(out, base));
+    }
+    out.push_str(",\"message\":");
+    push_str(out, &failure.message);
+    out.push('}');
+}

@@ -1,0 +1,38 @@
+//! The vocabulary of UnitAI, shared by every other crate.
+//!
+//! A run of an agent is written down by a [`Recorder`], which ends as an immutable [`Trajectory`]
+//! of [`Step`]s. A check turns a trajectory into a [`Finding`]. Values that crossed from the agent
+//! are kept as [`Packed`] text and read as [`Value`]s. Nothing here does I/O, reads a clock or
+//! knows Python.
+//!
+//! ```
+//! use unitai_model::{Ending, Outcome, Packed, Recorder, ToolName};
+//!
+//! let recorder = Recorder::open("run-1", Packed::from_text("\"refund 123\"").unwrap(), 0.0, 50);
+//! let port = recorder.port();
+//! port.call(0.1, None, ToolName::new("lookup"), Packed::from_text(r#"{"id":123}"#).unwrap(),
+//!           Outcome::Returned(Packed::null())).unwrap();
+//! let trajectory = recorder.finish(Ending::returned(Packed::null()), 0.2);
+//! assert_eq!(trajectory.calls().order().len(), 1);
+//! ```
+
+pub mod calls;
+pub mod catalogue;
+pub mod failure;
+pub mod finding;
+pub mod format;
+pub mod money;
+pub mod recorder;
+pub mod step;
+pub mod trajectory;
+pub mod value;
+
+pub use calls::CallIndex;
+pub use failure::Failure;
+pub use finding::{Finding, Verdict};
+pub use format::FormatError;
+pub use money::Money;
+pub use recorder::{Port, Recorder, Refused};
+pub use step::{Action, ModelCall, Outcome, StateChange, Step, ToolCall, ToolName};
+pub use trajectory::{Ending, Trajectory};
+pub use value::{Opaque, Packed, Value};

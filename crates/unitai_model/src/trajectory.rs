@@ -1,0 +1,163 @@
+//! Everything one run of an agent did.
+
+use std::sync::Arc;
+
+use crate::calls::PlacedCall;
+use crate::{Action, CallIndex, Failure, Money, Packed, Step, ToolCall};
+
+/// The record of one run. It never changes; what can be derived from its steps is derived.
+#[derive(Debug, Clone)]
+pub struct Trajectory {
+    pub(crate) run_id: Arc<str>,
+    pub(crate) input: Packed,
+    pub(crate) started_at: f64,
+    pub(crate) duration_seconds: f64,
+    pub(crate) steps: Vec<Step>,
+    pub(crate) ending: Ending,
+    calls: CallIndex,
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Ending {
+    /// The agent returned this output; null when it returned nothing.
+    Returned(Packed),
+    /// The agent raised, or was stopped.
+    Raised(Failure),
+}
+
+impl Ending {
+    /// The agent returned.
+    pub fn returned(output: Packed) -> Ending {
+        Ending::Returned(output)
+    }
+}
+
+impl Trajectory {
+    /// A trajectory from its parts.
+    pub fn new(
+        run_id: impl Into<Arc<str>>,
+        input: Packed,
+        started_at: f64,
+        duration_seconds: f64,
+        steps: Vec<Step>,
+        ending: Ending,
+    ) -> Trajectory {
+        let calls = CallIndex::of(&steps);
+        Trajectory { run_id: run_id.into(), input, started_at, duration_seconds, steps, ending, calls }
+    }
+
+    /// The run's id.
+    pub fn run_id(&self) -> &str {
+        &self.run_id
+    }
+
+    /// What the agent was asked.
+    pub fn input(&self) -> &Packed {
+        &self.input
+    }
+
+    /// When the run began, in seconds since the epoch.
+    pub fn started_at(&self) -> f64 {
+        self.started_at
+    }
+
+    /// How long the run took.
+    pub fn duration_seconds(&self) -> f64 {
+        self.duration_seconds
+    }
+
+    /// What the agent did, in order.
+    pub fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
+    /// How the run ended.
+    pub fn ending(&self) -> &Ending {
+        &self.ending
+    }
+
+    /// What the agent returned, when it did.
+    pub fn output(&self) -> Option<&Packed> {
+        match &self.ending {
+            Ending::Returned(output) => Some(output),
+            Ending::Raised(_) => None,
+        }
+    }
+
+    /// What the agent raised, when it did.
+    pub fn error(&self) -> Option<&Failure> {
+        match &self.ending {
+            Ending::Returned(_) => None,
+            Ending::Raised(failure) => Some(failure),
+        }
+    }
+
+    /// Where each tool was called.
+    pub fn calls(&self) -> &CallIndex {
+        &self.calls
+    }
+
+    /// The tool call at a position among all tool calls.
+    pub fn call_at(&self, position: usize) -> PlacedCall<'_> {
+        let step = self.calls.step(position);
+        PlacedCall { step, call: self.tool_call(step) }
+    }
+
+    /// The calls of one tool, in order.
+    pub fn calls_of<'a>(&'a self, tool: &str) -> impl Iterator<Item = PlacedCall<'a>> + use<'a> {
+        self.calls.positions(tool).iter().map(|position| self.call_at(*position as usize))
+    }
+
+    /// All tool calls, in order.
+    pub fn tool_calls(&self) -> impl Iterator<Item = PlacedCall<'_>> {
+        self.calls
+            .order()
+            .iter()
+            .map(|step| PlacedCall { step: *step as usize, call: self.tool_call(*step as usize) })
+    }
+
+    fn tool_call(&self, step: usize) -> &ToolCall {
+        match &self.steps[step].action {
+            Action::ToolCall(call) => call,
+            other => unreachable!("the index points at a {}", other.step_type()),
+        }
+    }
+
+    /// How often a model was called.
+    pub fn llm_calls(&self) -> usize {
+        self.model_calls().count()
+    }
+
+    /// All tokens of all model calls.
+    pub fn total_tokens(&self) -> u64 {
+        self.model_calls().map(|call| call.prompt_tokens.saturating_add(call.completion_tokens)).sum()
+    }
+
+    /// What all model calls cost, or the first model whose price is unknown.
+    pub fn total_cost(&self) -> Result<Money, &str> {
+        self.model_calls().try_fold(Money::ZERO, |sum, call| match call.cost {
+            Some(cost) => Ok(sum.plus(cost)),
+            None => Err(&*call.model),
+        })
+    }
+
+    fn model_calls(&self) -> impl Iterator<Item = &crate::ModelCall> {
+        self.steps.iter().filter_map(|step| match &step.action {
+            Action::ModelCall(call) => Some(call),
+            _ => None,
+        })
+    }
+}
+
+impl PartialEq for Trajectory {
+    /// The same record; the index follows from the steps.
+    fn eq(&self, other: &Trajectory) -> bool {
+        self.run_id == other.run_id
+            && self.input == other.input
+            && self.started_at.to_bits() == other.started_at.to_bits()
+            && self.duration_seconds.to_bits() == other.duration_seconds.to_bits()
+            && self.ending == other.ending
+            && self.steps == other.steps
+    }
+}

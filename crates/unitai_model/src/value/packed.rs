@@ -1,0 +1,158 @@
+//! A value as stored: its JSON text, shared.
+
+use std::sync::Arc;
+
+use super::text::TAG;
+use super::{Value, equal};
+
+/// One recorded value as JSON text. Cheap to clone; parsed only when somebody looks inside.
+#[derive(Clone)]
+pub struct Packed(Arc<str>);
+
+impl Packed {
+    /// `None`.
+    pub fn null() -> Packed {
+        Packed(Arc::from("null"))
+    }
+
+    /// An empty dictionary.
+    pub fn empty() -> Packed {
+        Packed(Arc::from("{}"))
+    }
+
+    /// Takes text from outside, after reading all of it.
+    ///
+    /// ```
+    /// use unitai_model::Packed;
+    /// assert!(Packed::from_text(r#"{"id": 1}"#).is_ok());
+    /// assert!(Packed::from_text(r#"{"$unitai": "unheard-of"}"#).is_err());
+    /// ```
+    pub fn from_text(text: &str) -> Result<Packed, serde_json::Error> {
+        serde_json::from_str::<Value>(text)?;
+        Ok(Packed(Arc::from(text)))
+    }
+
+    /// Takes text that is known to be JSON (a parser delimited it); only tags are still checked.
+    pub fn from_json(text: &str) -> Result<Packed, serde_json::Error> {
+        if text.contains(TAG) { Packed::from_text(text) } else { Ok(Packed(Arc::from(text))) }
+    }
+
+    /// Takes text that this crate's writer made.
+    pub fn from_trusted(text: impl Into<Arc<str>>) -> Packed {
+        Packed(text.into())
+    }
+
+    /// The JSON text.
+    pub fn text(&self) -> &str {
+        &self.0
+    }
+
+    /// The value as a tree.
+    pub fn value(&self) -> Value {
+        // Every constructor vouches for the text; an unreadable one is shown rather than lost.
+        serde_json::from_str(&self.0).unwrap_or_else(|_| Value::Str(self.0.to_string()))
+    }
+
+    /// Whether any part of it is more than plain JSON.
+    pub fn is_tagged(&self) -> bool {
+        self.0.contains(TAG)
+    }
+
+    /// Whether a part of it could not be serialised and is here by its `repr` only.
+    pub fn is_opaque(&self) -> bool {
+        self.0.contains("{\"$unitai\":\"object\"")
+    }
+
+    /// The text itself, without quotes and escapes, when the value is a string.
+    pub fn as_str(&self) -> Option<String> {
+        if self.0.starts_with('"') { serde_json::from_str(&self.0).ok() } else { None }
+    }
+
+    /// The fields of a plain dictionary as raw text, in order; `None` for anything else.
+    ///
+    /// ```
+    /// use unitai_model::Packed;
+    /// let packed = Packed::from_text(r#"{"id":1,"tags":["a"]}"#).unwrap();
+    /// let fields: Vec<_> = packed.fields().unwrap().collect();
+    /// assert_eq!(fields, [("id", "1"), ("tags", "[\"a\"]")]);
+    /// ```
+    pub fn fields(&self) -> Option<Fields<'_>> {
+        let rest = self.0.strip_prefix('{')?;
+        Some(Fields { rest: rest.trim_ascii_start() })
+    }
+}
+
+/// Walks the top level of a dictionary's text. Keys are given as written between their quotes.
+pub struct Fields<'a> {
+    rest: &'a str,
+}
+
+impl<'a> Iterator for Fields<'a> {
+    type Item = (&'a str, &'a str);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let key_end = end_of_value(self.rest)?;
+        let key = self.rest.get(1..key_end.checked_sub(1)?)?;
+        let after_colon = self.rest[key_end..].trim_ascii_start().strip_prefix(':')?.trim_ascii_start();
+        let value_end = end_of_value(after_colon)?;
+        let value = &after_colon[..value_end];
+        let rest = after_colon[value_end..].trim_ascii_start();
+        self.rest = rest.strip_prefix(',').unwrap_or(rest).trim_ascii_start();
+        Some((key, value))
+    }
+}
+
+/// Where the JSON value at the start of `text` ends; `None` at a closing bracket or the end.
+fn end_of_value(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    match bytes.first()? {
+        b'"' => end_of_string(bytes, 0),
+        b'{' | b'[' => {
+            let (mut depth, mut at) = (0usize, 0usize);
+            loop {
+                match bytes.get(at)? {
+                    b'"' => {
+                        at = end_of_string(bytes, at)?;
+                        continue;
+                    }
+                    b'{' | b'[' => depth += 1,
+                    b'}' | b']' => {
+                        depth -= 1;
+                        if depth == 0 {
+                            return Some(at + 1);
+                        }
+                    }
+                    _ => {}
+                }
+                at += 1;
+            }
+        }
+        b'}' | b']' => None,
+        _ => Some(bytes.iter().position(|b| b",}] \n\r\t".contains(b)).unwrap_or(bytes.len())),
+    }
+}
+
+fn end_of_string(bytes: &[u8], open: usize) -> Option<usize> {
+    let mut at = open + 1;
+    loop {
+        match bytes.get(at)? {
+            b'\\' => at += 2,
+            b'"' => return Some(at + 1),
+            _ => at += 1,
+        }
+    }
+}
+
+impl PartialEq for Packed {
+    /// The same text, or values that are equal by Python's rules. NaN is equal to the same record
+    /// of NaN: a trajectory must equal its own copy.
+    fn eq(&self, other: &Packed) -> bool {
+        self.0 == other.0 || equal(&self.value(), &other.value())
+    }
+}
+
+impl std::fmt::Debug for Packed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}

@@ -1,0 +1,166 @@
+//! A finding as Python sees it.
+
+use std::sync::OnceLock;
+
+use pyo3::prelude::*;
+use unitai_check::{Check, Judgement};
+use unitai_model::value::plain;
+use unitai_model::{Finding as Model, Verdict};
+use unitai_report::{Style, failure_report};
+
+use crate::run::Trajectory;
+use crate::values::Reduced;
+
+/// What a check found: true or false, with what was expected, what was found, and the steps that
+/// decided it. `str(finding)` is the whole report.
+///
+/// >>> from unitai import MockToolkit
+/// >>> result = MockToolkit().run(lambda input, tools: "done", "hello")
+/// >>> finding = result.tool_was_called("search")
+/// >>> bool(finding), finding.expected, finding.actual
+/// (False, 'search to be called', 'no tool was called')
+#[pyclass(frozen, module = "unitai._engine")]
+pub(crate) struct Finding {
+    trajectory: Py<Trajectory>,
+    subject: Subject,
+    held: bool,
+}
+
+/// The words are made when somebody reads them: most findings hold and are never read.
+enum Subject {
+    Judged { check: Box<dyn Check>, judgement: Judgement, words: OnceLock<Model> },
+    Told(Model),
+}
+
+/// The parts of a finding that travel: trajectory, check, assertion, expected, actual, cites.
+type Told = (Py<Trajectory>, &'static str, String, String, Option<String>, Vec<usize>);
+
+#[pymethods]
+impl Finding {
+    /// The name of the check.
+    #[getter]
+    fn check(&self) -> &'static str {
+        self.words().check
+    }
+
+    /// The assertion as the test wrote it.
+    #[getter]
+    fn assertion(&self) -> &str {
+        &self.words().assertion
+    }
+
+    /// What had to be true.
+    #[getter]
+    fn expected(&self) -> &str {
+        &self.words().expected
+    }
+
+    /// What was true instead; `None` when the finding holds.
+    #[getter]
+    fn actual(&self) -> Option<&str> {
+        match &self.words().verdict {
+            Verdict::Held => None,
+            Verdict::Broken { actual } => Some(actual),
+        }
+    }
+
+    /// Indices of the steps that decided it, from 0.
+    #[getter]
+    fn cites(&self) -> Vec<usize> {
+        self.words().cites.clone()
+    }
+
+    /// The trajectory that was judged.
+    #[getter]
+    fn trajectory(&self, py: Python<'_>) -> Py<Trajectory> {
+        self.trajectory.clone_ref(py)
+    }
+
+    /// The whole report, with colour if asked for.
+    #[pyo3(signature = (*, colour=false))]
+    fn report(&self, colour: bool) -> String {
+        let style = if colour { Style::colour() } else { Style::plain() };
+        failure_report(self.trajectory.get().model(), Some(self.words()), style)
+    }
+
+    fn __bool__(&self) -> bool {
+        self.held
+    }
+
+    /// Equal to a truth value as that truth value; to another finding if both say the same.
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        if let Ok(other) = other.cast::<Finding>() {
+            return self.words() == other.get().words();
+        }
+        other.extract::<bool>().is_ok_and(|other| other == self.held)
+    }
+
+    fn __hash__(&self) -> u64 {
+        u64::from(self.held)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<{}>", plain(&self.words().line()))
+    }
+
+    fn __str__(&self) -> String {
+        self.report(false)
+    }
+
+    fn __deepcopy__(slf: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
+        slf
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Reduced<'py, Told> {
+        let (py, this) = (slf.py(), slf.get());
+        let words = this.words();
+        let actual = this.actual().map(str::to_owned);
+        let told = (
+            this.trajectory.clone_ref(py),
+            words.check,
+            words.assertion.clone(),
+            words.expected.clone(),
+            actual,
+            words.cites.clone(),
+        );
+        Ok((slf.get_type().getattr("_restore")?, told))
+    }
+
+    #[staticmethod]
+    fn _restore(
+        trajectory: Py<Trajectory>,
+        check: String,
+        assertion: String,
+        expected: String,
+        actual: Option<String>,
+        cites: Vec<usize>,
+    ) -> Finding {
+        let verdict = actual.map_or(Verdict::Held, |actual| Verdict::Broken { actual });
+        let held = verdict == Verdict::Held;
+        // Names of checks are few and live as long as the process.
+        let check: &'static str = Box::leak(check.into_boxed_str());
+        Finding {
+            trajectory,
+            subject: Subject::Told(Model { check, assertion, expected, verdict, cites }),
+            held,
+        }
+    }
+}
+
+impl Finding {
+    pub(super) fn judge(trajectory: &Py<Trajectory>, py: Python<'_>, check: impl Check + 'static) -> Finding {
+        let judgement = check.judge(trajectory.get().model());
+        let held = judgement.held();
+        let subject = Subject::Judged { check: Box::new(check), judgement, words: OnceLock::new() };
+        Finding { trajectory: trajectory.clone_ref(py), subject, held }
+    }
+
+    fn words(&self) -> &Model {
+        match &self.subject {
+            Subject::Told(words) => words,
+            Subject::Judged { check, judgement, words } => {
+                words.get_or_init(|| unitai_check::finding(&**check, judgement.clone()))
+            }
+        }
+    }
+}

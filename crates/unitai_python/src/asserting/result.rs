@@ -1,0 +1,340 @@
+//! What a run returns: its trajectory, and every check on it.
+
+use std::sync::Arc;
+
+use pyo3::gc::{PyTraverseError, PyVisit};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+use unitai_check::checks;
+use unitai_check::ports::Arguments;
+use unitai_check::reference::{Matches, Mode};
+use unitai_model::Money;
+use unitai_report::{Style, failure_report};
+
+use super::Finding;
+use super::compare::{PythonArguments, PythonErrorClass, PythonPattern, Trouble, WholeMatcher};
+use super::reference::expected_calls;
+use crate::errors::{Trouble as Problem, invalid};
+use crate::mock::MockToolCall;
+use crate::run::Trajectory;
+use crate::values::Reduced;
+
+/// The result of a run: what the agent did, and the checks on it. Every check returns a `Finding`,
+/// which is true or false and knows why.
+///
+/// >>> from unitai import MockToolkit
+/// >>> toolkit = MockToolkit()
+/// >>> toolkit.mock("lookup", return_value={"status": "delivered"})
+/// >>> result = toolkit.run(lambda input, tools: tools["lookup"](order_id=input)["status"], "123")
+/// >>> assert result.tool_called_with("lookup", order_id="123")
+/// >>> result.output
+/// 'delivered'
+#[pyclass(frozen, weakref, module = "unitai._engine")]
+pub(crate) struct AgentRunResult {
+    trajectory: Py<Trajectory>,
+}
+
+#[pymethods]
+impl AgentRunResult {
+    #[new]
+    pub(crate) fn new(trajectory: Py<Trajectory>) -> AgentRunResult {
+        AgentRunResult { trajectory }
+    }
+
+    /// Everything the agent did.
+    #[getter]
+    fn trajectory(&self, py: Python<'_>) -> Py<Trajectory> {
+        self.trajectory.clone_ref(py)
+    }
+
+    /// The agent's final answer; `None` when it gave none.
+    #[getter]
+    fn output<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.trajectory.bind(py).getattr("final_output")
+    }
+
+    /// What all model calls cost, in US dollars. Raises `UnpricedModelError` when a price is unknown.
+    #[getter]
+    fn total_cost(&self, py: Python<'_>) -> PyResult<f64> {
+        self.trajectory.get().total_cost(py)
+    }
+
+    /// All tokens of all model calls.
+    #[getter]
+    fn total_tokens(&self) -> u64 {
+        self.trajectory.get().total_tokens()
+    }
+
+    /// How often a model was called.
+    #[getter]
+    fn llm_calls(&self) -> usize {
+        self.trajectory.get().llm_calls()
+    }
+
+    /// How long the run took, in seconds.
+    #[getter]
+    fn duration(&self) -> f64 {
+        self.trajectory.get().duration_seconds()
+    }
+
+    /// What the agent raised, or what stopped it; `None` when it ended well.
+    #[getter]
+    fn error<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.trajectory.get().error(py)
+    }
+
+    /// The tool was called at least once.
+    fn tool_was_called(&self, py: Python<'_>, name: String) -> Finding {
+        self.judge(py, checks::ToolWasCalled { tool: name })
+    }
+
+    /// The tool was never called.
+    fn tool_not_called(&self, py: Python<'_>, name: String) -> Finding {
+        self.judge(py, checks::ToolNotCalled { tool: name })
+    }
+
+    /// How often the tool was called.
+    fn tool_call_count(&self, name: &str) -> usize {
+        self.trajectory.get().model().calls().positions(name).len()
+    }
+
+    /// The tool was called with exactly these arguments, at least once. Values are compared by
+    /// Python's equality, so matchers work.
+    #[pyo3(signature = (name, /, *args, **kwargs))]
+    fn tool_called_with(
+        &self,
+        name: String,
+        args: &Bound<'_, PyTuple>,
+        kwargs: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Finding> {
+        let trouble = Arc::<Trouble>::default();
+        let expected = self.arguments(&name, args, kwargs, &trouble)?;
+        let finding = self.judge(args.py(), checks::ToolCalledWith { tool: name, args: expected });
+        trouble.check().map(|()| finding)
+    }
+
+    /// The tool was called with these arguments, and perhaps others, at least once.
+    #[pyo3(signature = (name, /, *args, **kwargs))]
+    fn tool_called_with_partial(
+        &self,
+        name: String,
+        args: &Bound<'_, PyTuple>,
+        kwargs: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Finding> {
+        let trouble = Arc::<Trouble>::default();
+        let expected = self.arguments(&name, args, kwargs, &trouble)?;
+        let finding = self.judge(args.py(), checks::ToolCalledWithPartial { tool: name, args: expected });
+        trouble.check().map(|()| finding)
+    }
+
+    /// The first call of `first` came before the first call of `second`.
+    fn tool_called_before(&self, py: Python<'_>, first: String, second: String) -> Finding {
+        self.judge(py, checks::ToolCalledBefore { first, second })
+    }
+
+    /// The first call of `second` directly followed the first call of `first` among tool calls.
+    fn tool_called_immediately_before(&self, py: Python<'_>, first: String, second: String) -> Finding {
+        self.judge(py, checks::ToolCalledImmediatelyBefore { first, second })
+    }
+
+    /// The names of all tools called, in order.
+    fn call_order(&self) -> Vec<String> {
+        self.trajectory.get().model().tool_calls().map(|call| call.call.tool.to_string()).collect()
+    }
+
+    /// These tools were called in this order, others between them or not.
+    fn call_order_contains(&self, py: Python<'_>, tools: Vec<String>) -> Finding {
+        self.judge(py, checks::CallOrderContains { tools })
+    }
+
+    /// The calls were exactly these, in this order: `call_order() == tools` as a finding.
+    fn call_order_is(&self, py: Python<'_>, tools: Vec<String>) -> Finding {
+        self.judge(py, checks::CallOrder { tools })
+    }
+
+    /// The tool was called exactly so often: `tool_call_count(name) == count` as a finding.
+    fn tool_call_count_is(&self, py: Python<'_>, name: String, count: usize) -> Finding {
+        self.judge(py, checks::ToolCallCount { tool: name, count })
+    }
+
+    /// The final output contains the text.
+    fn output_contains(&self, py: Python<'_>, text: String) -> Finding {
+        self.judge(py, checks::OutputContains { text })
+    }
+
+    /// The final output does not contain the text.
+    fn output_not_contains(&self, py: Python<'_>, text: String) -> Finding {
+        self.judge(py, checks::OutputNotContains { text })
+    }
+
+    /// The pattern is found in the final output, by Python's `re.search`.
+    fn output_matches(&self, pattern: &Bound<'_, PyAny>) -> PyResult<Finding> {
+        let trouble = Arc::<Trouble>::default();
+        let pattern_port = Box::new(PythonPattern::new(pattern, trouble.clone())?);
+        let finding = self.judge(pattern.py(), checks::OutputMatches { pattern: pattern_port });
+        trouble.check().map(|()| finding)
+    }
+
+    /// The agent ended without raising.
+    #[getter]
+    fn succeeded(&self, py: Python<'_>) -> Finding {
+        self.judge(py, checks::Succeeded)
+    }
+
+    /// The agent raised, or was stopped.
+    #[getter]
+    fn failed(&self, py: Python<'_>) -> Finding {
+        self.judge(py, checks::Failed)
+    }
+
+    /// The agent raised an error of this class, or of one of several.
+    fn error_is(&self, class: &Bound<'_, PyAny>) -> PyResult<Finding> {
+        let class_port = Box::new(PythonErrorClass::new(class, self.trajectory.get())?);
+        Ok(self.judge(class.py(), checks::ErrorIs { class: class_port }))
+    }
+
+    /// The run stayed within this limit. Give exactly one of `cost` (US dollars), `tokens`,
+    /// `llm_calls` and `duration` (seconds).
+    #[pyo3(signature = (*, cost=None, tokens=None, llm_calls=None, duration=None))]
+    fn within(
+        &self,
+        py: Python<'_>,
+        cost: Option<f64>,
+        tokens: Option<u64>,
+        llm_calls: Option<u64>,
+        duration: Option<f64>,
+    ) -> PyResult<Finding> {
+        let limit = match (cost, tokens, llm_calls, duration) {
+            (Some(cost), None, None, None) => match Money::from_dollars(cost) {
+                Some(cost) => checks::Limit::Cost(cost),
+                None => return Err(invalid(py, format!("a cost of {cost} dollars is impossible"))),
+            },
+            (None, Some(tokens), None, None) => checks::Limit::Tokens(tokens),
+            (None, None, Some(calls), None) => checks::Limit::LlmCalls(calls),
+            (None, None, None, Some(seconds)) => checks::Limit::Duration(seconds),
+            _ => {
+                return Err(invalid(
+                    py,
+                    "within() takes exactly one of cost, tokens, llm_calls and duration",
+                ));
+            }
+        };
+        Ok(self.judge(py, checks::Within { limit }))
+    }
+
+    /// The tool calls agree with a reference: another result or trajectory, or a list of calls, each
+    /// a name (any arguments), a pair of name and arguments, or a tool_call step. The mode is
+    /// `strict`, `unordered`, `subset`, `superset` or `in_order`.
+    ///
+    /// >>> from unitai import MockToolkit
+    /// >>> toolkit = MockToolkit()
+    /// >>> toolkit.mock("search", return_value=[])
+    /// >>> result = toolkit.run(lambda input, tools: str(tools["search"](q=input)), "cafes")
+    /// >>> bool(result.matches([("search", {"q": "cafes"})]))
+    /// True
+    #[pyo3(signature = (reference, mode="strict"))]
+    fn matches(&self, reference: &Bound<'_, PyAny>, mode: &str) -> PyResult<Finding> {
+        let py = reference.py();
+        let mode: Mode = mode.parse().map_err(|()| {
+            let modes = Mode::ALL.map(Mode::name).join(", ");
+            invalid(py, format!("mode must be one of {modes}, not {mode:?}"))
+        })?;
+        let trouble = Arc::<Trouble>::default();
+        let expected = expected_calls(reference, &self.trajectory, &trouble)?;
+        let finding = self.judge(py, Matches { expected, mode });
+        trouble.check().map(|()| finding)
+    }
+
+    /// All calls of a tool, in order.
+    fn get_calls(&self, py: Python<'_>, name: &str) -> Vec<MockToolCall> {
+        self.trajectory.get().mock_calls(py, name).into_iter().map(|(_, call)| call).collect()
+    }
+
+    /// The `n`th call of a tool, from 0; negative numbers count from the end.
+    #[pyo3(signature = (name, n=0))]
+    fn get_call(&self, py: Python<'_>, name: &str, n: isize) -> PyResult<MockToolCall> {
+        let mut calls = self.get_calls(py, name);
+        let at = if n < 0 { calls.len().checked_add_signed(n) } else { Some(n.unsigned_abs()) };
+        match at.filter(|at| *at < calls.len()) {
+            Some(at) => Ok(calls.swap_remove(at)),
+            None => {
+                let name = unitai_model::value::plain(name);
+                let count = calls.len();
+                Err(Problem::new("CallNotFoundError", format!("there is no call {n} of {name}"))
+                    .expected(format!("a number below the count of its calls, which is {count}"))
+                    .found(n.to_string())
+                    .into_err(py))
+            }
+        }
+    }
+
+    /// The run as text: its steps, its output and what it cost.
+    #[pyo3(signature = (*, colour=false))]
+    fn report(&self, colour: bool) -> String {
+        let style = if colour { Style::colour() } else { Style::plain() };
+        failure_report(self.trajectory.get().model(), None, style)
+    }
+
+    fn __repr__(&self) -> String {
+        let model = self.trajectory.get().model();
+        let ending = match model.error() {
+            Some(error) => format!("raised {}", unitai_model::value::plain(error.short_name())),
+            None => "succeeded".to_owned(),
+        };
+        format!("<AgentRunResult {ending}, {} steps>", model.steps().len())
+    }
+
+    fn __str__(&self) -> String {
+        self.report(false)
+    }
+
+    fn __eq__(&self, py: Python<'_>, other: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let Ok(other) = other.cast::<AgentRunResult>() else { return Ok(false) };
+        self.trajectory.bind(py).eq(other.get().trajectory.bind(py))
+    }
+
+    fn __deepcopy__(slf: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
+        slf
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Reduced<'py, (Py<Trajectory>,)> {
+        Ok((slf.get_type().into_any(), (slf.get().trajectory.clone_ref(slf.py()),)))
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.trajectory)
+    }
+}
+
+impl AgentRunResult {
+    pub(super) fn trajectory_ref(&self) -> &Py<Trajectory> {
+        &self.trajectory
+    }
+
+    fn judge(&self, py: Python<'_>, check: impl unitai_check::Check + 'static) -> Finding {
+        Finding::judge(&self.trajectory, py, check)
+    }
+
+    /// The expected arguments of a check, named as a call of the tool would name them. A positional
+    /// `ignoring("field")` leaves fields out of the comparison.
+    fn arguments(
+        &self,
+        tool: &str,
+        args: &Bound<'_, PyTuple>,
+        kwargs: Option<&Bound<'_, PyDict>>,
+        trouble: &Arc<Trouble>,
+    ) -> PyResult<Box<dyn Arguments>> {
+        let py = args.py();
+        let trajectory = self.trajectory.clone_ref(py);
+        if args.len() == 1
+            && let ignoring = args.get_item(0)?
+            && ignoring.is_instance(&py.import("unitai.match")?.getattr("ignoring")?)?
+        {
+            let fields = kwargs.cloned().unwrap_or_else(|| PyDict::new(py));
+            let matcher = ignoring.call1((fields,))?;
+            return Ok(Box::new(WholeMatcher::new(matcher.unbind(), trajectory, trouble.clone())));
+        }
+        let expected = crate::mock::gather(tool, None, args, kwargs)?;
+        Ok(Box::new(PythonArguments::new(&expected, trajectory, trouble.clone())?))
+    }
+}

@@ -1,0 +1,138 @@
+//! Errors across the language boundary: the catalogue, and how an entry is raised.
+
+use pyo3::exceptions::{PyBaseException, PyException};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString, PyTuple, PyType};
+use unitai_model::catalogue::CATALOGUE;
+use unitai_model::{Failure, FormatError};
+
+/// An error of the catalogue in the making: what happened, and what to do about it.
+pub(crate) struct Trouble {
+    class: &'static str,
+    message: String,
+    expected: Option<String>,
+    found: Option<String>,
+    remedy: Option<String>,
+}
+
+impl Trouble {
+    pub(crate) fn new(class: &'static str, message: impl Into<String>) -> Trouble {
+        Trouble { class, message: message.into(), expected: None, found: None, remedy: None }
+    }
+
+    pub(crate) fn expected(mut self, text: impl Into<String>) -> Trouble {
+        self.expected = Some(text.into());
+        self
+    }
+
+    pub(crate) fn found(mut self, text: impl Into<String>) -> Trouble {
+        self.found = Some(text.into());
+        self
+    }
+
+    pub(crate) fn remedy(mut self, text: impl Into<String>) -> Trouble {
+        self.remedy = Some(text.into());
+        self
+    }
+
+    /// The Python exception, ready to be raised.
+    pub(crate) fn into_err(self, py: Python<'_>) -> PyErr {
+        match self.instance(py) {
+            Ok(instance) => PyErr::from_value(instance),
+            Err(error) => error,
+        }
+    }
+
+    fn instance<'py>(self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let details = PyDict::new(py);
+        details.set_item("expected", self.expected)?;
+        details.set_item("found", self.found)?;
+        details.set_item("remedy", self.remedy)?;
+        class(py, self.class)?.call((self.message,), Some(&details))
+    }
+}
+
+/// A class of `unitai.errors`.
+pub(crate) fn class<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    py.import("unitai.errors")?.getattr(name)
+}
+
+/// Whether an error says that the test is wrong, not the agent.
+pub(crate) fn is_misuse(py: Python<'_>, error: &PyErr) -> bool {
+    class(py, "MisuseError").is_ok_and(|class| error.matches(py, class).unwrap_or(false))
+}
+
+pub(crate) fn invalid(py: Python<'_>, message: impl Into<String>) -> PyErr {
+    Trouble::new("InvalidArgumentError", message).into_err(py)
+}
+
+pub(crate) fn format_error(py: Python<'_>, error: FormatError) -> PyErr {
+    let class = match &error {
+        FormatError::Newer { .. } => "NewerFormatError",
+        FormatError::Malformed { .. } => "TrajectoryFormatError",
+    };
+    Trouble::new(class, error.to_string()).into_err(py)
+}
+
+/// An exception as the record keeps it. Never fails: an exception whose text cannot be had is
+/// still an exception.
+pub(crate) fn failure(error: &Bound<'_, PyBaseException>) -> Failure {
+    let class = error.get_type();
+    let mut types: Vec<String> = class
+        .mro()
+        .iter()
+        .filter_map(|base| base.cast_into::<PyType>().ok())
+        .map(|base| qualified_name(&base))
+        .filter(|name| name != "builtins.object")
+        .collect();
+    let own = if types.is_empty() { "builtins.BaseException".to_owned() } else { types.remove(0) };
+    let message = error.str().map_or_else(
+        |_| "(its text cannot be had: str() raised)".to_owned(),
+        |text| text.to_string_lossy().into_owned(),
+    );
+    Failure::new(own, types, message)
+}
+
+/// `module.Class`.
+pub(crate) fn qualified_name(class: &Bound<'_, PyType>) -> String {
+    let text = |result: PyResult<Bound<'_, PyString>>| result.map(|name| name.to_string_lossy().into_owned());
+    let name = text(class.qualname()).unwrap_or_else(|_| "?".to_owned());
+    match text(class.module()) {
+        Ok(module) => format!("{module}.{name}"),
+        Err(_) => name,
+    }
+}
+
+/// The catalogue of errors: code, class, branch, summary, meaning, remedy, example.
+#[pyfunction]
+pub(crate) fn catalogue(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyTuple>>> {
+    CATALOGUE
+        .iter()
+        .map(|entry| {
+            PyTuple::new(
+                py,
+                [
+                    entry.code,
+                    entry.class,
+                    entry.branch.class(),
+                    entry.summary,
+                    entry.meaning,
+                    entry.remedy,
+                    entry.example,
+                ],
+            )
+        })
+        .collect()
+}
+
+/// Raises an exception of `class` in the thread `ident`; says whether there was such a thread.
+#[pyfunction]
+#[expect(unsafe_code, reason = "PyO3 has no safe form of this call")]
+pub(crate) fn interrupt_thread(ident: u64, class: &Bound<'_, PyType>) -> PyResult<bool> {
+    if !class.is_subclass_of::<PyBaseException>()? {
+        return Err(PyException::new_err("interrupt_thread() takes a class of exceptions"));
+    }
+    // SAFETY: the interpreter is held (`class` proves it) and takes its own reference to the class.
+    let met = unsafe { pyo3::ffi::PyThreadState_SetAsyncExc(ident as std::ffi::c_long, class.as_ptr()) };
+    Ok(met > 0)
+}

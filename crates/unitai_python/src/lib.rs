@@ -1,0 +1,37 @@
+//! The Python face of the engine. Each class has one file; nothing is decided here that a crate
+//! below could decide.
+
+mod asserting;
+mod cli;
+mod errors;
+mod gate;
+mod mock;
+mod run;
+mod values;
+
+use pyo3::prelude::*;
+
+/// UnitAI's engine.
+#[pymodule]
+mod _engine {
+    #[pymodule_export]
+    use crate::asserting::{AgentRunResult, Finding};
+    #[pymodule_export]
+    use crate::cli::run_command;
+    #[pymodule_export]
+    use crate::errors::{catalogue, interrupt_thread};
+    #[pymodule_export]
+    use crate::mock::{MockTool, MockToolCall, Ticket, ToolHandle, Toolbox};
+    #[pymodule_export]
+    use crate::run::{Run, Trajectory, TrajectoryStep, restore_trajectory};
+    #[pymodule_export]
+    use crate::values::{StoredRepr, copy_value, plain_text};
+
+    use super::*;
+
+    #[pymodule_init]
+    fn init(m: &Bound<'_, PyModule>) -> PyResult<()> {
+        m.add("__version__", env!("CARGO_PKG_VERSION"))?;
+        m.add("PRICES_AS_OF", unitai_wire::meter::PRICES_AS_OF)
+    }
+}

@@ -1,0 +1,363 @@
+//! The tools of one toolkit, and which run a call belongs to.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use pyo3::gc::{PyTraverseError, PyVisit};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyList, PyTuple};
+use unitai_model::value::plain;
+use unitai_model::{Outcome, Packed, ToolName};
+
+use super::tool::settle;
+use super::{MockTool, Ticket};
+use crate::errors::Trouble;
+use crate::run::Run;
+use crate::values::encode;
+
+/// The engine of a toolkit: its mocks, its rules and its runs.
+#[pyclass(frozen, module = "unitai._engine")]
+pub(crate) struct Toolbox {
+    strict: bool,
+    max_tool_calls: u32,
+    state: Mutex<State>,
+}
+
+struct State {
+    tools: HashMap<String, Py<MockTool>>,
+    /// Names in the order in which they were mocked.
+    order: Vec<String>,
+    /// Real tools that may run, with the callable where it is known.
+    allowed: HashMap<String, Option<Py<PyAny>>>,
+    /// Runs under way.
+    live: Vec<Py<Run>>,
+    /// Runs that have ended, since the last reset.
+    past: Vec<Py<Run>>,
+    /// Takes the calls that are made outside any run.
+    loose: Py<Run>,
+    /// A set of the threads that outlived a run, once there is one.
+    left_behind: Option<Py<PyAny>>,
+}
+
+/// The runs that the current context is in, as a tuple, innermost last.
+fn context_runs(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
+    static RUNS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    RUNS.get_or_try_init(py, || {
+        let defaults = PyDict::new(py);
+        defaults.set_item("default", PyTuple::empty(py))?;
+        let var = py.import("contextvars")?.getattr("ContextVar")?;
+        Ok(var.call(("unitai_runs",), Some(&defaults))?.unbind())
+    })
+    .map(|var| var.bind(py))
+}
+
+#[pymethods]
+impl Toolbox {
+    #[new]
+    fn new(py: Python<'_>, strict: bool, max_tool_calls: u32) -> PyResult<Toolbox> {
+        let state = State {
+            tools: HashMap::new(),
+            order: Vec::new(),
+            allowed: HashMap::new(),
+            live: Vec::new(),
+            past: Vec::new(),
+            loose: Py::new(py, Run::open(None, Packed::null(), u32::MAX))?,
+            left_behind: None,
+        };
+        Ok(Toolbox { strict, max_tool_calls, state: Mutex::new(state) })
+    }
+
+    /// Adds a tool, or puts it in the place of one with the same name.
+    fn add(&self, tool: Py<MockTool>) {
+        let name = tool.get().tool_name().to_string();
+        let mut state = self.state();
+        if !state.order.contains(&name) {
+            state.order.push(name.clone());
+        }
+        let replaced = state.tools.insert(name, tool);
+        drop(state);
+        drop(replaced);
+    }
+
+    /// The tool of this name, if it is mocked.
+    fn get(&self, py: Python<'_>, name: &str) -> Option<Py<MockTool>> {
+        self.tool(py, name)
+    }
+
+    /// The names of the mocked tools, in the order in which they were mocked.
+    fn names(&self) -> Vec<String> {
+        self.state().order.clone()
+    }
+
+    /// Lets the real tool of this name run; `tool` is the real one, where an adapter does not know it.
+    #[pyo3(signature = (name, tool=None))]
+    fn allow(&self, name: String, tool: Option<Py<PyAny>>) {
+        let replaced = self.state().allowed.insert(name, tool);
+        drop(replaced);
+    }
+
+    /// The real tools that may run, with the callable where it is known.
+    fn allowed<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let allowed: Vec<(String, Option<Py<PyAny>>)> = {
+            let state = self.state();
+            state
+                .allowed
+                .iter()
+                .map(|(name, tool)| (name.clone(), tool.as_ref().map(|tool| tool.clone_ref(py))))
+                .collect()
+        };
+        let out = PyDict::new(py);
+        for (name, tool) in allowed {
+            out.set_item(name, tool)?;
+        }
+        Ok(out)
+    }
+
+    /// Opens a run. It is live until [`Toolbox::close_run`].
+    fn open_run(slf: &Bound<'_, Self>, input: &Bound<'_, PyAny>) -> PyResult<Py<Run>> {
+        let py = slf.py();
+        let input = encode(input)?;
+        let run = Run::open(Some(slf.clone().unbind()), input.packed, slf.get().max_tool_calls);
+        if let Some(kept) = input.kept {
+            run.keep(Run::WHOLE, crate::run::Slot::Input, kept);
+        }
+        let run = Py::new(py, run)?;
+        slf.get().state().live.push(run.clone_ref(py));
+        Ok(run)
+    }
+
+    /// Takes a run off the live ones. `left_behind` are threads that it did not wait for.
+    fn close_run(
+        &self,
+        py: Python<'_>,
+        run: &Bound<'_, Run>,
+        left_behind: &Bound<'_, PyList>,
+    ) -> PyResult<()> {
+        {
+            let mut state = self.state();
+            state.live.retain(|live| !live.is(run));
+            state.past.push(run.clone().unbind());
+        }
+        if left_behind.is_empty() {
+            return Ok(());
+        }
+        let known = self.state().left_behind.as_ref().map(|threads| threads.clone_ref(py));
+        let threads = match known {
+            Some(threads) => threads.into_bound(py),
+            None => py.import("weakref")?.getattr("WeakSet")?.call0()?,
+        };
+        threads.call_method1("update", (left_behind,))?;
+        let replaced = self.state().left_behind.replace(threads.unbind());
+        drop(replaced);
+        Ok(())
+    }
+
+    /// Puts `run` into the current context, so that calls from it are known to belong to the run.
+    #[staticmethod]
+    fn enter_context(run: &Bound<'_, Run>) -> PyResult<()> {
+        let var = context_runs(run.py())?;
+        let inner = var.call_method0("get")?.cast_into::<PyTuple>()?;
+        let runs: Vec<Bound<'_, PyAny>> = inner.iter().chain([run.clone().into_any()]).collect();
+        var.call_method1("set", (PyTuple::new(run.py(), runs)?,))?;
+        Ok(())
+    }
+
+    /// The run that a call from here belongs to; `None` outside any run.
+    fn active_run(&self, py: Python<'_>) -> PyResult<Option<Py<Run>>> {
+        let run = self.current_run(py)?;
+        let is_loose = self.state().loose.is(&run);
+        Ok((!is_loose).then_some(run))
+    }
+
+    /// Forgets every recorded call, and puts strategies that keep a position back to their start.
+    fn reset(&self, py: Python<'_>) -> PyResult<()> {
+        let fresh = Py::new(py, Run::open(None, Packed::null(), u32::MAX))?;
+        let (tools, forgotten) = {
+            let mut state = self.state();
+            let tools: Vec<Py<MockTool>> = state.tools.values().map(|tool| tool.clone_ref(py)).collect();
+            let past = std::mem::take(&mut state.past);
+            let loose = std::mem::replace(&mut state.loose, fresh);
+            (tools, (past, loose))
+        };
+        drop(forgotten);
+        for tool in tools {
+            tool.bind(py).getattr("strategy")?.call_method0("reset")?;
+        }
+        Ok(())
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        let Ok(state) = self.state.try_lock() else { return Ok(()) };
+        state.tools.values().try_for_each(|tool| visit.call(tool))?;
+        state.allowed.values().try_for_each(|tool| visit.call(tool))?;
+        state.live.iter().chain(&state.past).try_for_each(|run| visit.call(run))?;
+        visit.call(&state.loose)?;
+        visit.call(&state.left_behind)
+    }
+
+    fn __clear__(&self) {
+        let cleared = {
+            let mut state = self.state();
+            (
+                std::mem::take(&mut state.tools),
+                std::mem::take(&mut state.allowed),
+                std::mem::take(&mut state.live),
+                std::mem::take(&mut state.past),
+            )
+        };
+        drop(cleared);
+    }
+}
+
+impl Toolbox {
+    /// The toolbox of a tool that belongs to no toolkit.
+    pub(super) fn standalone(py: Python<'_>) -> PyResult<Toolbox> {
+        Toolbox::new(py, true, u32::MAX)
+    }
+
+    /// No Python code may run while this is held, not even the end of an object's life.
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn tool(&self, py: Python<'_>, name: &str) -> Option<Py<MockTool>> {
+        self.state().tools.get(name).map(|tool| tool.clone_ref(py))
+    }
+
+    /// The run that a call from here belongs to. One live run takes every call, whatever thread it
+    /// comes from; of several, the one that the context is in; to guess is refused.
+    pub(crate) fn current_run(&self, py: Python<'_>) -> PyResult<Py<Run>> {
+        let live: Vec<Py<Run>> = {
+            let state = self.state();
+            match (&state.left_behind, state.live.as_slice()) {
+                (_, []) => return Ok(state.loose.clone_ref(py)),
+                (None, [only]) => return Ok(only.clone_ref(py)),
+                (_, several) => several.iter().map(|run| run.clone_ref(py)).collect(),
+            }
+        };
+        let runs = context_runs(py)?.call_method0("get")?.cast_into::<PyTuple>()?;
+        for run in runs.iter().rev() {
+            if let Some(run) = live.iter().find(|live| live.is(&run)) {
+                return Ok(run.clone_ref(py));
+            }
+        }
+        self.refuse_left_behind(py)?;
+        match live.as_slice() {
+            [only] => Ok(only.clone_ref(py)),
+            several => Err(Trouble::new(
+                "AmbiguousRunError",
+                format!(
+                    "{} runs of this toolkit are under way, and this call could belong to any",
+                    several.len()
+                ),
+            )
+            .expected("a call from within the context of one of the runs")
+            .found("a call from a thread without that context")
+            .remedy(
+                "use one toolkit per concurrent run, or start the thread with contextvars.copy_context().run",
+            )
+            .into_err(py)),
+        }
+    }
+
+    fn refuse_left_behind(&self, py: Python<'_>) -> PyResult<()> {
+        let Some(threads) = self.state().left_behind.as_ref().map(|threads| threads.clone_ref(py)) else {
+            return Ok(());
+        };
+        let thread = py.import("threading")?.getattr("current_thread")?.call0()?;
+        if !threads.bind(py).contains(&thread)? {
+            return Ok(());
+        }
+        Err(Trouble::new("RunOverError", "a thread that outlived its run called a tool")
+            .found(thread.repr()?.to_string_lossy().into_owned())
+            .remedy("let the agent wait for the threads it starts")
+            .into_err(py))
+    }
+
+    /// Decides a call by name: answered by the mock, let through to the real tool, or refused.
+    pub(crate) fn answer<'py>(
+        &self,
+        run: &Bound<'py, Run>,
+        name: &str,
+        args: &Bound<'py, PyDict>,
+        agent_id: Option<&str>,
+        real: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = run.py();
+        if let Some(tool) = self.tool(py, name) {
+            return tool.get().answer(run, args, agent_id);
+        }
+        let tool = ToolName::new(name);
+        let encoded = encode(args.as_any())?;
+        let is_allowed = self.state().allowed.contains_key(name);
+        if let (true, Some(real)) = (is_allowed, real) {
+            let step = run.get().write_call(py, &tool, encoded, Outcome::Unfinished, agent_id)?;
+            return settle(py, Ticket::new(run.clone().unbind(), step), real.call0());
+        }
+        if self.strict || is_allowed {
+            let shown = format!("{}({})", plain(name), unitai_model::value::arguments(&encoded.packed, 80));
+            let step = run.get().write_call(py, &tool, encoded, Outcome::Unfinished, agent_id)?;
+            let error = self.unmocked(py, name, shown, is_allowed);
+            return settle(py, Ticket::new(run.clone().unbind(), step), Err(error));
+        }
+        run.get().write_call(py, &tool, encoded, Outcome::Returned(Packed::null()), agent_id)?;
+        let warning =
+            format!("the agent called {}, which has no mock; it was answered with None", plain(name));
+        let category = crate::errors::class(py, "UnmockedToolWarning")?;
+        py.import("warnings")?.getattr("warn")?.call1((warning, category))?;
+        Ok(py.None().into_bound(py))
+    }
+
+    fn unmocked(&self, py: Python<'_>, name: &str, shown: String, is_allowed: bool) -> PyErr {
+        let names = self.names();
+        let mocked = if names.is_empty() { "none".to_owned() } else { plain(&names.join(", ")) };
+        let (message, remedy) = if is_allowed {
+            (
+                format!("{} may run, but the real tool is not known here", plain(name)),
+                format!("pass it: toolkit.allow(\"{0}\", {0})", plain(name)),
+            )
+        } else {
+            (
+                format!("the agent called {}, which is not mocked", plain(name)),
+                format!("toolkit.mock(\"{0}\", return_value=...) or toolkit.allow(\"{0}\")", plain(name)),
+            )
+        };
+        Trouble::new("UnmockedToolError", message)
+            .expected(format!("a call of a mocked tool (mocked: {mocked})"))
+            .found(shown)
+            .remedy(remedy)
+            .into_err(py)
+    }
+
+    /// The real tool of an allowed name with its arguments, ready to be called.
+    pub(super) fn real_call<'py>(
+        &self,
+        py: Python<'py>,
+        name: &str,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let real = match self.state().allowed.get(name) {
+            Some(Some(real)) => real.clone_ref(py),
+            _ => return Ok(None),
+        };
+        let all: Vec<Bound<'py, PyAny>> = std::iter::once(real.into_bound(py)).chain(args.iter()).collect();
+        let partial = py.import("functools")?.getattr("partial")?;
+        partial.call(PyTuple::new(py, all)?, kwargs).map(Some)
+    }
+
+    /// Every call of one tool in every run, in the order of time.
+    pub(super) fn calls_of<'py>(&self, py: Python<'py>, tool: &ToolName) -> PyResult<Bound<'py, PyList>> {
+        let runs: Vec<Py<Run>> = {
+            let state = self.state();
+            state.past.iter().chain(&state.live).chain([&state.loose]).map(|run| run.clone_ref(py)).collect()
+        };
+        let mut calls = Vec::new();
+        for run in &runs {
+            run.get().calls_of(py, tool, &mut calls);
+        }
+        calls.sort_by(|a, b| a.0.total_cmp(&b.0));
+        PyList::new(py, calls.into_iter().map(|(_, call)| Py::new(py, call)).collect::<PyResult<Vec<_>>>()?)
+    }
+}

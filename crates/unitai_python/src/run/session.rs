@@ -1,0 +1,309 @@
+//! A run under way: the two ports through which everything enters the record.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use pyo3::exceptions::PyBaseException;
+use pyo3::gc::{PyTraverseError, PyVisit};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use unitai_model::{
+    Action, Ending, ModelCall, Money, Outcome, Packed, Port, Recorder, Refused, StateChange, Step, ToolName,
+};
+use unitai_wire::meter::price_of;
+
+use super::{Kept, Slot, Trajectory};
+use crate::asserting::AgentRunResult;
+use crate::errors::{Trouble, failure, invalid};
+use crate::mock::{MockToolCall, Toolbox};
+use crate::values::{Encoded, encode};
+
+/// One run of an agent while it happens. An adapter sees only this: `answer` a tool call, `note`
+/// an event.
+#[pyclass(frozen, weakref, module = "unitai._engine")]
+pub(crate) struct Run {
+    /// The run's id.
+    #[pyo3(get)]
+    run_id: String,
+    toolbox: Option<Py<Toolbox>>,
+    began: Instant,
+    started_at: f64,
+    port: Port,
+    recorder: Mutex<Option<Recorder>>,
+    kept: Mutex<Kept>,
+    trajectory: Mutex<Option<Py<Trajectory>>>,
+    is_doomed: AtomicBool,
+    doom: Mutex<Doom>,
+}
+
+/// Why the run must end before the agent does, and whom to tell.
+#[derive(Default)]
+struct Doom {
+    error: Option<PyErr>,
+    alarm: Option<Py<PyAny>>,
+}
+
+#[pymethods]
+impl Run {
+    /// Answers a tool call: by its mock, by `real` if the tool is allowed, or by an error. `call`
+    /// has a `name`, `args` and an `agent_id`.
+    #[pyo3(signature = (call, real=None))]
+    fn answer<'py>(
+        slf: &Bound<'py, Self>,
+        call: &Bound<'py, PyAny>,
+        real: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = slf.py();
+        let name: String = call.getattr("name")?.extract()?;
+        let args = call.getattr("args")?.cast_into::<PyDict>()?;
+        let agent_id: Option<String> = call.getattr("agent_id")?.extract()?;
+        match &slf.get().toolbox {
+            Some(toolbox) => toolbox.get().answer(slf, &name, &args, agent_id.as_deref(), real),
+            None => Err(invalid(py, "this run has no tools")),
+        }
+    }
+
+    /// Writes down an event: a `ModelCall` or a `StateChange` of `unitai.adapters.ports`.
+    fn note(&self, event: &Bound<'_, PyAny>) -> PyResult<()> {
+        let py = event.py();
+        let agent_id: Option<String> = event.getattr("agent_id")?.extract()?;
+        match event.getattr("step_type")?.extract::<String>()?.as_str() {
+            "llm_call" => self.note_model_call(
+                py,
+                &event.getattr("model")?.extract::<String>()?,
+                event.getattr("prompt_tokens")?.extract()?,
+                event.getattr("completion_tokens")?.extract()?,
+                event.getattr("cost")?.extract()?,
+                agent_id.as_deref(),
+            ),
+            "state_change" => {
+                let old = encode(&event.getattr("old_value")?)?;
+                let new = encode(&event.getattr("new_value")?)?;
+                let key = event.getattr("key")?.extract::<String>()?;
+                let change =
+                    StateChange { key: Arc::from(key), old_value: old.packed, new_value: new.packed };
+                let written = self.port.state_change(self.now(), shared(agent_id.as_deref()), change);
+                let step = self.accept(py, written, "a change of state")?;
+                self.keep_some(step, Slot::OldValue, old.kept);
+                self.keep_some(step, Slot::NewValue, new.kept);
+                Ok(())
+            }
+            other => Err(invalid(py, format!("an event of type {other:?} cannot be noted"))),
+        }
+    }
+
+    /// Who is told when the run must end before the agent does.
+    fn on_doom(&self, alarm: Py<PyAny>) {
+        let replaced = self.doom_state().alarm.replace(alarm);
+        drop(replaced);
+    }
+
+    /// The error that ended the run before the agent did, if one did.
+    #[getter]
+    fn doomed_by(&self, py: Python<'_>) -> Option<Py<PyBaseException>> {
+        self.doom_state().error.as_ref().map(|error| error.value(py).clone().unbind())
+    }
+
+    /// Ends the record: the agent returned `output`, or `error` was raised.
+    #[pyo3(signature = (output, error=None))]
+    fn finish(
+        &self,
+        output: &Bound<'_, PyAny>,
+        error: Option<&Bound<'_, PyBaseException>>,
+    ) -> PyResult<AgentRunResult> {
+        let py = output.py();
+        let (ending, slot, kept) = match error {
+            Some(error) => {
+                (Ending::Raised(failure(error)), Slot::Error, Some(error.clone().into_any().unbind()))
+            }
+            None => {
+                let output = encode(output)?;
+                (Ending::Returned(output.packed), Slot::Output, output.kept)
+            }
+        };
+        self.keep_some(Run::WHOLE, slot, kept);
+        let recorder = self.recorder.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let recorder = recorder.ok_or_else(|| invalid(py, "this run has ended already"))?;
+        let duration = self.began.elapsed().as_secs_f64();
+        let model = recorder.finish(ending, duration);
+        let kept = std::mem::take(&mut *self.kept());
+        let trajectory = Py::new(py, Trajectory::new(model, kept))?;
+        let ended = trajectory.clone_ref(py);
+        *self.trajectory.lock().unwrap_or_else(PoisonError::into_inner) = Some(ended);
+        Ok(AgentRunResult::new(trajectory))
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.toolbox)?;
+        if let Ok(kept) = self.kept.try_lock() {
+            kept.traverse(&visit)?;
+        }
+        if let Ok(trajectory) = self.trajectory.try_lock() {
+            visit.call(&*trajectory)?;
+        }
+        match self.doom.try_lock() {
+            Ok(doom) => visit.call(&doom.alarm),
+            Err(_) => Ok(()),
+        }
+    }
+}
+
+impl Run {
+    /// The place of what belongs to the run as a whole and to no step.
+    pub(crate) const WHOLE: usize = usize::MAX;
+
+    pub(crate) fn open(toolbox: Option<Py<Toolbox>>, input: Packed, max_tool_calls: u32) -> Run {
+        let run_id = uuid::Uuid::new_v4().to_string();
+        let started_at = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |time| time.as_secs_f64());
+        let recorder = Recorder::open(run_id.as_str(), input, started_at, max_tool_calls);
+        Run {
+            run_id,
+            toolbox,
+            began: Instant::now(),
+            started_at,
+            port: recorder.port(),
+            recorder: Mutex::new(Some(recorder)),
+            kept: Mutex::default(),
+            trajectory: Mutex::default(),
+            is_doomed: AtomicBool::new(false),
+            doom: Mutex::default(),
+        }
+    }
+
+    /// Seconds since the epoch by a clock that never goes back.
+    fn now(&self) -> f64 {
+        self.started_at + self.began.elapsed().as_secs_f64()
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn doom_state(&self) -> MutexGuard<'_, Doom> {
+        self.doom.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn keep(&self, step: usize, slot: Slot, object: Py<PyAny>) {
+        self.kept().insert(step, slot, object);
+    }
+
+    fn keep_some(&self, step: usize, slot: Slot, object: Option<Py<PyAny>>) {
+        if let Some(object) = object {
+            self.keep(step, slot, object);
+        }
+    }
+
+    /// Writes down a call; returns its step.
+    pub(crate) fn write_call(
+        &self,
+        py: Python<'_>,
+        tool: &ToolName,
+        args: Encoded,
+        outcome: Outcome,
+        agent_id: Option<&str>,
+    ) -> PyResult<usize> {
+        if self.is_doomed.load(Ordering::Relaxed)
+            && let Some(error) = &self.doom_state().error
+        {
+            return Err(error.clone_ref(py));
+        }
+        let written = self.port.call(self.now(), shared(agent_id), tool.clone(), args.packed, outcome);
+        let step = self.accept(py, written, tool.as_str())?;
+        self.keep_some(step, Slot::Args, args.kept);
+        Ok(step)
+    }
+
+    /// Writes down how a call ended. A call that outlives its run stays unfinished in its record.
+    pub(crate) fn settle(&self, py: Python<'_>, step: usize, outcome: Outcome) -> PyResult<()> {
+        match self.port.settle(step, outcome) {
+            Ok(()) => Ok(()),
+            Err(refused) => self.accept(py, Err(refused), "the end of a call").map(|_| ()),
+        }
+    }
+
+    pub(crate) fn note_model_call(
+        &self,
+        py: Python<'_>,
+        model: &str,
+        prompt_tokens: u64,
+        completion_tokens: u64,
+        cost: Option<f64>,
+        agent_id: Option<&str>,
+    ) -> PyResult<()> {
+        let cost = match cost {
+            None => price_of(model).map(|price| price.of(prompt_tokens, completion_tokens)),
+            Some(dollars) if dollars >= 0.0 => Money::from_dollars(dollars),
+            Some(dollars) => return Err(invalid(py, format!("a cost of {dollars} dollars is impossible"))),
+        };
+        let call = ModelCall { model: Arc::from(model), prompt_tokens, completion_tokens, cost };
+        let written = self.port.model_call(self.now(), shared(agent_id), call);
+        self.accept(py, written, "a model call").map(|_| ())
+    }
+
+    /// Marks the run as one that must end, with the first reason that was given.
+    pub(crate) fn doom(&self, py: Python<'_>, error: PyErr) {
+        let alarm = {
+            let mut doom = self.doom_state();
+            if doom.error.is_some() {
+                return;
+            }
+            doom.error = Some(error);
+            self.is_doomed.store(true, Ordering::Relaxed);
+            doom.alarm.as_ref().map(|alarm| alarm.clone_ref(py))
+        };
+        if let Some(alarm) = alarm
+            && let Err(error) = alarm.call0(py)
+        {
+            error.write_unraisable(py, None);
+        }
+    }
+
+    fn accept(&self, py: Python<'_>, written: Result<usize, Refused>, what: &str) -> PyResult<usize> {
+        match written {
+            Ok(step) => Ok(step),
+            Err(Refused::RunOver) => {
+                let what = unitai_model::value::plain(what);
+                Err(Trouble::new("RunOverError", format!("{what} came after its run had ended"))
+                    .remedy("let the agent wait for what it starts before it returns")
+                    .into_err(py))
+            }
+            Err(Refused::Loop { max_tool_calls }) => {
+                let what = unitai_model::value::plain(what);
+                let error = Trouble::new("AgentLoopDetectedError", format!("the agent keeps calling {what}"))
+                    .expected(format!("at most {max_tool_calls} calls of one tool"))
+                    .found(format!("call {} of {what}", max_tool_calls + 1))
+                    .remedy("raise the limit with MockToolkit(max_tool_calls=...), or find out why the agent repeats itself")
+                    .into_err(py);
+                self.doom(py, error.clone_ref(py));
+                Err(error)
+            }
+        }
+    }
+
+    /// Adds the calls of one tool in this run, each with its time.
+    pub(crate) fn calls_of(&self, py: Python<'_>, tool: &ToolName, out: &mut Vec<(f64, MockToolCall)>) {
+        let ended = {
+            let trajectory = self.trajectory.lock().unwrap_or_else(PoisonError::into_inner);
+            trajectory.as_ref().map(|trajectory| trajectory.clone_ref(py))
+        };
+        if let Some(trajectory) = ended {
+            out.extend(trajectory.get().mock_calls(py, tool.as_str()));
+            return;
+        }
+        let kept = self.kept();
+        self.port.read(|steps: &[Step]| {
+            for (at, step) in steps.iter().enumerate() {
+                if let Action::ToolCall(call) = &step.action
+                    && call.tool == *tool
+                {
+                    out.push((step.timestamp, MockToolCall::of(py, step.timestamp, at, call, &kept)));
+                }
+            }
+        });
+    }
+}
+
+fn shared(agent_id: Option<&str>) -> Option<Arc<str>> {
+    agent_id.map(Arc::from)
+}

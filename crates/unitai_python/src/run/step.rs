@@ -1,0 +1,306 @@
+//! One step as Python sees it.
+
+use std::sync::Arc;
+
+use pyo3::IntoPyObjectExt;
+use pyo3::exceptions::PyBaseException;
+use pyo3::gc::{PyTraverseError, PyVisit};
+use pyo3::prelude::*;
+use unitai_model::{
+    Action, Ending, ModelCall, Money, Outcome, Packed, StateChange, Step, ToolCall, ToolName,
+    Trajectory as Model,
+};
+
+use super::{Kept, Slot, Trajectory, recorded_error};
+use crate::errors::{failure, invalid};
+use crate::values::{Reduced, encode, to_python};
+
+/// One action of an agent: a tool call, a model call or a change of state. Attributes that do not
+/// belong to its type are `None`.
+///
+/// >>> from unitai import TrajectoryStep
+/// >>> step = TrajectoryStep(tool_name="lookup", tool_args={"id": 1}, tool_result="found")
+/// >>> step.step_type, step.tool_args, step.model
+/// ('tool_call', {'id': 1}, None)
+#[pyclass(frozen, module = "unitai._engine")]
+pub(crate) struct TrajectoryStep {
+    trajectory: Py<Trajectory>,
+    at: usize,
+    /// Its place in the trajectory, from 0.
+    #[pyo3(get)]
+    step_index: usize,
+}
+
+#[pymethods]
+impl TrajectoryStep {
+    #[new]
+    #[pyo3(signature = (
+        *, step_index=0, step_type="tool_call", timestamp=0.0, agent_id=None, run_id=None,
+        tool_name=None, tool_args=None, tool_result=None, tool_error=None,
+        model=None, prompt_tokens=None, completion_tokens=None, cost=None,
+        key=None, old_value=None, new_value=None,
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "keyword-only parts of a record")]
+    fn new(
+        py: Python<'_>,
+        step_index: usize,
+        step_type: &str,
+        timestamp: f64,
+        agent_id: Option<&str>,
+        run_id: Option<&str>,
+        tool_name: Option<&str>,
+        tool_args: Option<&Bound<'_, PyAny>>,
+        tool_result: Option<&Bound<'_, PyAny>>,
+        tool_error: Option<&Bound<'_, PyBaseException>>,
+        model: Option<&str>,
+        prompt_tokens: Option<u64>,
+        completion_tokens: Option<u64>,
+        cost: Option<f64>,
+        key: Option<&str>,
+        old_value: Option<&Bound<'_, PyAny>>,
+        new_value: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<TrajectoryStep> {
+        if !timestamp.is_finite() {
+            return Err(invalid(py, "timestamp must be a finite number"));
+        }
+        let mut kept = Kept::default();
+        let action = match step_type {
+            "tool_call" => {
+                let need = || invalid(py, "a tool_call step needs a tool_name");
+                let outcome = match (tool_result, tool_error) {
+                    (Some(_), Some(_)) => {
+                        return Err(invalid(
+                            py,
+                            "a tool call ends with a tool_result or a tool_error, not both",
+                        ));
+                    }
+                    (_, Some(error)) => {
+                        kept.insert(0, Slot::Error, error.clone().into_any().unbind());
+                        Outcome::Raised(Box::new(failure(error)))
+                    }
+                    (result, None) => Outcome::Returned(pack(result, "null", &mut kept, Slot::Result)?),
+                };
+                Action::ToolCall(ToolCall {
+                    tool: ToolName::new(tool_name.ok_or_else(need)?),
+                    args: pack(tool_args, "{}", &mut kept, Slot::Args)?,
+                    outcome,
+                })
+            }
+            "llm_call" => Action::ModelCall(ModelCall {
+                model: Arc::from(model.ok_or_else(|| invalid(py, "an llm_call step needs a model"))?),
+                prompt_tokens: prompt_tokens.unwrap_or(0),
+                completion_tokens: completion_tokens.unwrap_or(0),
+                cost: cost.and_then(Money::from_dollars),
+            }),
+            "state_change" => Action::StateChange(StateChange {
+                key: Arc::from(key.ok_or_else(|| invalid(py, "a state_change step needs a key"))?),
+                old_value: pack(old_value, "null", &mut kept, Slot::OldValue)?,
+                new_value: pack(new_value, "null", &mut kept, Slot::NewValue)?,
+            }),
+            other => {
+                return Err(invalid(
+                    py,
+                    format!("step_type must be tool_call, llm_call or state_change, not {other:?}"),
+                ));
+            }
+        };
+        let step = Step { timestamp, agent_id: agent_id.map(Arc::from), action };
+        let ending = Ending::Returned(Packed::null());
+        let alone = Model::new(run_id.unwrap_or_default(), Packed::null(), 0.0, 0.0, vec![step], ending);
+        Ok(TrajectoryStep { trajectory: Py::new(py, Trajectory::new(alone, kept))?, at: 0, step_index })
+    }
+
+    /// `tool_call`, `llm_call` or `state_change`.
+    #[getter]
+    fn step_type(&self) -> &'static str {
+        self.step().action.step_type()
+    }
+
+    /// When it began, in seconds since the epoch.
+    #[getter]
+    fn timestamp(&self) -> f64 {
+        self.step().timestamp
+    }
+
+    /// The agent that acted, where several take part.
+    #[getter]
+    fn agent_id(&self) -> Option<&str> {
+        self.step().agent_id.as_deref()
+    }
+
+    /// The run it belongs to.
+    #[getter]
+    fn run_id(&self) -> &str {
+        self.trajectory.get().model().run_id()
+    }
+
+    /// The tool.
+    #[getter]
+    fn tool_name(&self) -> Option<&str> {
+        self.call().map(|call| call.tool.as_str())
+    }
+
+    /// The arguments by name.
+    #[getter]
+    fn tool_args<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.call().map(|call| self.object(py, Slot::Args, &call.args)).transpose()
+    }
+
+    /// What the tool returned.
+    #[getter]
+    fn tool_result<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        match self.call().map(|call| &call.outcome) {
+            Some(Outcome::Returned(result)) => self.object(py, Slot::Result, result).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    /// What the tool raised.
+    #[getter]
+    fn tool_error<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let Some(Outcome::Raised(failure)) = self.call().map(|call| &call.outcome) else { return Ok(None) };
+        match self.trajectory.get().kept().get(py, self.at, Slot::Error) {
+            Some(error) => Ok(Some(error.into_bound(py))),
+            None => recorded_error(py, failure).map(Some),
+        }
+    }
+
+    /// Whether the call was still under way when the run ended.
+    #[getter]
+    fn unfinished(&self) -> Option<bool> {
+        self.call().map(|call| call.outcome == Outcome::Unfinished)
+    }
+
+    /// The model.
+    #[getter]
+    fn model(&self) -> Option<&str> {
+        self.model_call().map(|call| &*call.model)
+    }
+
+    /// Tokens of the prompt.
+    #[getter]
+    fn prompt_tokens(&self) -> Option<u64> {
+        self.model_call().map(|call| call.prompt_tokens)
+    }
+
+    /// Tokens of the answer.
+    #[getter]
+    fn completion_tokens(&self) -> Option<u64> {
+        self.model_call().map(|call| call.completion_tokens)
+    }
+
+    /// What the call cost in US dollars; `None` when the price is unknown.
+    #[getter]
+    fn cost(&self) -> Option<f64> {
+        self.model_call().and_then(|call| call.cost).map(Money::dollars)
+    }
+
+    /// Which part of the state changed.
+    #[getter]
+    fn key(&self) -> Option<&str> {
+        self.change().map(|change| &*change.key)
+    }
+
+    /// The state before.
+    #[getter]
+    fn old_value<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.change().map(|change| self.object(py, Slot::OldValue, &change.old_value)).transpose()
+    }
+
+    /// The state after.
+    #[getter]
+    fn new_value<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.change().map(|change| self.object(py, Slot::NewValue, &change.new_value)).transpose()
+    }
+
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        other.cast::<TrajectoryStep>().is_ok_and(|other| {
+            let other = other.get();
+            self.step_index == other.step_index && self.step() == other.step()
+        })
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<TrajectoryStep {}: {}>", self.step_index, unitai_report::step_line(self.step()))
+    }
+
+    fn __deepcopy__(slf: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
+        slf
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Reduced<'py, (Py<Trajectory>, usize, usize)> {
+        let (py, this) = (slf.py(), slf.get());
+        let restore = slf.get_type().getattr("_restore")?;
+        Ok((restore, (this.trajectory.clone_ref(py), this.at, this.step_index)))
+    }
+
+    #[staticmethod]
+    fn _restore(
+        py: Python<'_>,
+        trajectory: Py<Trajectory>,
+        at: usize,
+        step_index: usize,
+    ) -> PyResult<TrajectoryStep> {
+        if at >= trajectory.get().model().steps().len() {
+            return Err(invalid(py, "the trajectory has no such step"));
+        }
+        Ok(TrajectoryStep { trajectory, at, step_index })
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.trajectory)
+    }
+}
+
+impl TrajectoryStep {
+    pub(super) fn of(trajectory: Py<Trajectory>, at: usize) -> TrajectoryStep {
+        TrajectoryStep { trajectory, at, step_index: at }
+    }
+
+    /// The step for another record, at the place `at`, with the objects that were kept for it.
+    pub(super) fn transfer(&self, py: Python<'_>, at: usize, kept: &mut Kept) -> Step {
+        for slot in [Slot::Args, Slot::Result, Slot::Error, Slot::OldValue, Slot::NewValue] {
+            if let Some(object) = self.trajectory.get().kept().get(py, self.at, slot) {
+                kept.insert(at, slot, object);
+            }
+        }
+        self.step().clone()
+    }
+
+    /// The tool call as an entry of a reference: its trajectory and where it stands there.
+    pub(crate) fn place(&self) -> (&Py<Trajectory>, usize) {
+        (&self.trajectory, self.at)
+    }
+
+    fn step(&self) -> &Step {
+        &self.trajectory.get().model().steps()[self.at]
+    }
+
+    fn call(&self) -> Option<&ToolCall> {
+        if let Action::ToolCall(call) = &self.step().action { Some(call) } else { None }
+    }
+
+    fn model_call(&self) -> Option<&ModelCall> {
+        if let Action::ModelCall(call) = &self.step().action { Some(call) } else { None }
+    }
+
+    fn change(&self) -> Option<&StateChange> {
+        if let Action::StateChange(change) = &self.step().action { Some(change) } else { None }
+    }
+
+    fn object<'py>(&self, py: Python<'py>, slot: Slot, packed: &Packed) -> PyResult<Bound<'py, PyAny>> {
+        match self.trajectory.get().kept().get(py, self.at, slot) {
+            Some(object) => object.into_bound_py_any(py),
+            None => to_python(py, packed),
+        }
+    }
+}
+
+fn pack(value: Option<&Bound<'_, PyAny>>, default: &str, kept: &mut Kept, slot: Slot) -> PyResult<Packed> {
+    let Some(value) = value else { return Ok(Packed::from_trusted(default)) };
+    let encoded = encode(value)?;
+    if let Some(object) = encoded.kept {
+        kept.insert(0, slot, object);
+    }
+    Ok(encoded.packed)
+}

@@ -1,0 +1,326 @@
+//! The trajectory as Python sees it.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use pyo3::exceptions::PyBaseException;
+use pyo3::gc::{PyTraverseError, PyVisit};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyString, PyTuple};
+use unitai_model::value::plain;
+use unitai_model::{Ending, Packed, Trajectory as Model};
+
+use super::{Kept, Run, Slot, TrajectoryStep, recorded_error};
+use crate::errors::{Trouble, failure, format_error, invalid};
+use crate::gate::without_interpreter;
+use crate::mock::MockToolCall;
+use crate::values::{Reduced, encode, to_python};
+
+/// Everything an agent did in one run. A trajectory never changes; totals follow from its steps.
+///
+/// >>> from unitai import Trajectory, TrajectoryStep
+/// >>> trajectory = Trajectory(input="hello", steps=[TrajectoryStep(tool_name="search")], final_output="done")
+/// >>> trajectory.steps[0].tool_name
+/// 'search'
+/// >>> Trajectory.from_dict(trajectory.to_dict()) == trajectory
+/// True
+#[pyclass(frozen, weakref, module = "unitai._engine")]
+pub(crate) struct Trajectory {
+    model: Model,
+    kept: Kept,
+    /// The steps as Python objects, once somebody asked.
+    steps: Mutex<Option<Py<PyTuple>>>,
+}
+
+#[pymethods]
+impl Trajectory {
+    #[new]
+    #[pyo3(signature = (*, run_id=None, input=None, steps=None, final_output=None, error=None, duration_seconds=0.0, started_at=0.0))]
+    #[expect(clippy::too_many_arguments, reason = "keyword-only parts of a record")]
+    fn from_parts(
+        py: Python<'_>,
+        run_id: Option<String>,
+        input: Option<&Bound<'_, PyAny>>,
+        steps: Option<Vec<Bound<'_, TrajectoryStep>>>,
+        final_output: Option<&Bound<'_, PyAny>>,
+        error: Option<&Bound<'_, PyBaseException>>,
+        duration_seconds: f64,
+        started_at: f64,
+    ) -> PyResult<Trajectory> {
+        let mut kept = Kept::default();
+        let run_id = run_id.unwrap_or_else(|| uuid::Uuid::new_v4().to_string());
+        if !duration_seconds.is_finite() || !started_at.is_finite() {
+            return Err(invalid(py, "duration_seconds and started_at must be finite numbers"));
+        }
+        let ending = match (final_output, error) {
+            (Some(_), Some(_)) => {
+                return Err(invalid(py, "a run ends with a final_output or an error, not both"));
+            }
+            (None, Some(error)) => {
+                kept.insert(Run::WHOLE, Slot::Error, error.clone().into_any().unbind());
+                Ending::Raised(failure(error))
+            }
+            (output, None) => Ending::Returned(pack(output, &mut kept, Slot::Output)?),
+        };
+        let input = match input {
+            Some(input) => pack(Some(input), &mut kept, Slot::Input)?,
+            None => Packed::from_trusted("\"\""),
+        };
+        let steps = steps.unwrap_or_default();
+        let mut models = Vec::with_capacity(steps.len());
+        for (at, step) in steps.iter().enumerate() {
+            models.push(step.get().transfer(py, at, &mut kept));
+        }
+        let model = Model::new(run_id, input, started_at, duration_seconds, models, ending);
+        Ok(Trajectory::new(model, kept))
+    }
+
+    /// The run's id.
+    #[getter]
+    fn run_id(&self) -> &str {
+        self.model.run_id()
+    }
+
+    /// What the agent was asked.
+    #[getter]
+    fn input<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.whole(py, Slot::Input, self.model.input())
+    }
+
+    /// What the agent did, in order.
+    #[getter]
+    fn steps<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyList>> {
+        let py = slf.py();
+        let known = slf.get().cached_steps().as_ref().map(|steps| steps.clone_ref(py));
+        let steps = match known {
+            Some(steps) => steps.into_bound(py),
+            None => {
+                let steps = (0..slf.get().model.steps().len())
+                    .map(|at| Py::new(py, TrajectoryStep::of(slf.clone().unbind(), at)))
+                    .collect::<PyResult<Vec<_>>>()?;
+                let steps = PyTuple::new(py, steps)?;
+                let replaced = slf.get().cached_steps().replace(steps.clone().unbind());
+                drop(replaced);
+                steps
+            }
+        };
+        PyList::new(py, steps.iter())
+    }
+
+    /// The agent's final answer; `None` when it gave none.
+    #[getter]
+    fn final_output<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        match self.model.output() {
+            Some(output) => self.whole(py, Slot::Output, output),
+            None => Ok(py.None().into_bound(py)),
+        }
+    }
+
+    /// What the agent raised; `None` when it ended well.
+    #[getter]
+    pub(crate) fn error<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        match (self.kept.get(py, Run::WHOLE, Slot::Error), self.model.error()) {
+            (Some(error), _) => Ok(error.into_bound(py)),
+            (None, Some(failure)) => recorded_error(py, failure),
+            (None, None) => Ok(py.None().into_bound(py)),
+        }
+    }
+
+    /// All tokens of all model calls.
+    #[getter]
+    pub(crate) fn total_tokens(&self) -> u64 {
+        self.model.total_tokens()
+    }
+
+    /// What all model calls cost, in US dollars. Raises `UnpricedModelError` when a price is unknown.
+    #[getter]
+    pub(crate) fn total_cost(&self, py: Python<'_>) -> PyResult<f64> {
+        self.model.total_cost().map(unitai_model::Money::dollars).map_err(|model| {
+            let as_of = unitai_wire::meter::PRICES_AS_OF;
+            Trouble::new(
+                "UnpricedModelError",
+                format!("the cost is unknown: there is no price for {}", plain(model)),
+            )
+            .expected(format!("a model of the price table of {as_of}, or a call recorded with its cost"))
+            .found(plain(model))
+            .remedy("say what the call cost: record_llm_call(..., cost=0.002); a local model costs 0")
+            .into_err(py)
+        })
+    }
+
+    /// How long the run took.
+    #[getter]
+    pub(crate) fn duration_seconds(&self) -> f64 {
+        self.model.duration_seconds()
+    }
+
+    /// When the run began, in seconds since the epoch.
+    #[getter]
+    fn started_at(&self) -> f64 {
+        self.model.started_at()
+    }
+
+    /// How often a model was called.
+    #[getter]
+    pub(crate) fn llm_calls(&self) -> usize {
+        self.model.llm_calls()
+    }
+
+    /// A new trajectory with one more step. This one stays as it is.
+    fn add_step(&self, py: Python<'_>, step: &Bound<'_, TrajectoryStep>) -> Trajectory {
+        let mut kept = Kept::default();
+        for (at, slot, object) in self.kept.entries() {
+            kept.insert(at, slot, object.clone_ref(py));
+        }
+        let mut steps = self.model.steps().to_vec();
+        steps.push(step.get().transfer(py, steps.len(), &mut kept));
+        let model = Model::new(
+            self.model.run_id(),
+            self.model.input().clone(),
+            self.model.started_at(),
+            self.model.duration_seconds(),
+            steps,
+            self.model.ending().clone(),
+        );
+        Trajectory::new(model, kept)
+    }
+
+    /// The trajectory as one line of JSON, by `schemas/trajectory.schema.json`.
+    fn to_json(&self, py: Python<'_>) -> String {
+        without_interpreter(py, || self.model.to_json())
+    }
+
+    /// Reads a trajectory of this or an earlier format version.
+    #[staticmethod]
+    fn from_json(text: &Bound<'_, PyString>) -> PyResult<Trajectory> {
+        let py = text.py();
+        let text = text.to_str().map_err(|_| {
+            Trouble::new("TrajectoryFormatError", "not a trajectory: the text has lone surrogates")
+                .into_err(py)
+        })?;
+        let model =
+            without_interpreter(py, || Model::from_json(text)).map_err(|error| format_error(py, error))?;
+        Ok(Trajectory::new(model, Kept::default()))
+    }
+
+    /// The trajectory as plain dictionaries, lists, strings and numbers.
+    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        py.import("json")?.getattr("loads")?.call1((self.to_json(py),))
+    }
+
+    /// Reads what `to_dict` made. The dictionary is left as it is.
+    #[staticmethod]
+    fn from_dict(data: &Bound<'_, PyDict>) -> PyResult<Trajectory> {
+        let py = data.py();
+        let text = py.import("json")?.getattr("dumps")?.call1((data,)).map_err(|error| {
+            Trouble::new("TrajectoryFormatError", format!("not a trajectory: {error}")).into_err(py)
+        })?;
+        Trajectory::from_json(text.cast::<PyString>()?)
+    }
+
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        other.cast::<Trajectory>().is_ok_and(|other| self.model == other.get().model)
+    }
+
+    fn __len__(&self) -> usize {
+        self.model.steps().len()
+    }
+
+    fn __repr__(&self) -> String {
+        let ending = match self.model.error() {
+            Some(error) => format!("raised {}", plain(error.short_name())),
+            None => "ended".to_owned(),
+        };
+        format!("<Trajectory {}: {} steps, {ending}>", plain(self.model.run_id()), self.model.steps().len())
+    }
+
+    /// The numbered steps as text.
+    fn __str__(&self) -> String {
+        unitai_report::failure_report(&self.model, None, unitai_report::Style::plain())
+    }
+
+    fn __deepcopy__(slf: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
+        slf
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> Reduced<'py, (String, Bound<'py, PyDict>)> {
+        let kept = PyDict::new(py);
+        for (at, slot, object) in self.kept.entries() {
+            kept.set_item((at, slot.number()), object)?;
+        }
+        let restore = py.import("unitai._engine")?.getattr("restore_trajectory")?;
+        Ok((restore, (self.to_json(py), kept)))
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        self.kept.traverse(&visit)?;
+        match self.steps.try_lock() {
+            Ok(steps) => visit.call(&*steps),
+            Err(_) => Ok(()),
+        }
+    }
+
+    fn __clear__(&self) {
+        let steps = self.cached_steps().take();
+        drop(steps);
+    }
+}
+
+/// Brings a pickled trajectory back with the objects that were kept for it.
+#[pyfunction]
+pub(crate) fn restore_trajectory(
+    text: &Bound<'_, PyString>,
+    kept: &Bound<'_, PyDict>,
+) -> PyResult<Trajectory> {
+    let mut trajectory = Trajectory::from_json(text)?;
+    for (key, object) in kept {
+        let (at, number): (usize, u8) = key.extract()?;
+        let slot = Slot::of_number(number).ok_or_else(|| invalid(text.py(), "no such slot"))?;
+        trajectory.kept.insert(at, slot, object.unbind());
+    }
+    Ok(trajectory)
+}
+
+fn pack(value: Option<&Bound<'_, PyAny>>, kept: &mut Kept, slot: Slot) -> PyResult<Packed> {
+    let Some(value) = value else { return Ok(Packed::null()) };
+    let encoded = encode(value)?;
+    if let Some(object) = encoded.kept {
+        kept.insert(Run::WHOLE, slot, object);
+    }
+    Ok(encoded.packed)
+}
+
+impl Trajectory {
+    pub(crate) fn new(model: Model, kept: Kept) -> Trajectory {
+        Trajectory { model, kept, steps: Mutex::default() }
+    }
+
+    fn cached_steps(&self) -> MutexGuard<'_, Option<Py<PyTuple>>> {
+        self.steps.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn model(&self) -> &Model {
+        &self.model
+    }
+
+    pub(crate) fn kept(&self) -> &Kept {
+        &self.kept
+    }
+
+    fn whole<'py>(&self, py: Python<'py>, slot: Slot, packed: &Packed) -> PyResult<Bound<'py, PyAny>> {
+        match self.kept.get(py, Run::WHOLE, slot) {
+            Some(object) => Ok(object.into_bound(py)),
+            None => to_python(py, packed),
+        }
+    }
+
+    /// The calls of one tool, each with its time.
+    pub(crate) fn mock_calls(&self, py: Python<'_>, tool: &str) -> Vec<(f64, MockToolCall)> {
+        self.model
+            .calls_of(tool)
+            .map(|placed| {
+                let step = &self.model.steps()[placed.step];
+                (step.timestamp, MockToolCall::recorded(py, step, placed, &self.kept))
+            })
+            .collect()
+    }
+}

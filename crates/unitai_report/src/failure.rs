@@ -1,0 +1,64 @@
+//! What a person reads when an assertion failed.
+
+use unitai_model::value::{plain, plain_lines};
+use unitai_model::{Finding, Trajectory, Verdict};
+
+use crate::{Style, trajectory_lines};
+
+/// The report on a broken expectation, or on a run whose test failed for another reason.
+pub fn failure_report(trajectory: &Trajectory, finding: Option<&Finding>, style: Style) -> String {
+    let mut out = Vec::new();
+    if let Some(finding) = finding {
+        out.push(format!("  {} {}", style.heading("Assertion:"), plain_lines(&finding.assertion)));
+        out.push(String::new());
+    }
+    out.push(format!("  {}", style.heading("Actual trajectory:")));
+    let cites = finding.map_or(&[][..], |finding| &finding.cites);
+    out.extend(trajectory_lines(trajectory, cites, style));
+    out.push(String::new());
+    if let Some(finding) = finding {
+        let mark = |text: &str, good: bool| if good { style.expected(text) } else { style.actual(text) };
+        out.push(format!("  {} {}", style.heading("Expected:"), mark(&plain_lines(&finding.expected), true)));
+        if let Verdict::Broken { actual } = &finding.verdict {
+            let actual = plain_lines(actual);
+            let mut lines = actual.lines();
+            let first = lines.next().unwrap_or_default();
+            out.push(format!("  {}   {}", style.heading("Actual:"), mark(first, false)));
+            out.extend(lines.map(|line| match line.chars().next() {
+                Some('-') => format!("    {}", mark(line, true)),
+                Some('+') => format!("    {}", mark(line, false)),
+                _ => format!("    {line}"),
+            }));
+        }
+        out.push(String::new());
+    }
+    out.extend(ending(trajectory, style));
+    out.push(format!("  {}", totals(trajectory)));
+    out.join("\n")
+}
+
+fn ending(trajectory: &Trajectory, style: Style) -> Option<String> {
+    let (heading, text) = match (trajectory.output(), trajectory.error()) {
+        (_, Some(error)) => ("Agent raised:", plain(&error.to_string())),
+        (Some(output), None) if output.text() != "null" => ("Agent output:", output.value().shown(400)),
+        _ => return None,
+    };
+    Some(format!("  {} {text}", style.heading(heading)))
+}
+
+/// `Cost: $0.003 | Tokens: 847 | Duration: 1.2s`.
+fn totals(trajectory: &Trajectory) -> String {
+    let cost = match trajectory.total_cost() {
+        Ok(cost) => cost.shown(),
+        Err(model) => format!("unpriced ({})", plain(model)),
+    };
+    format!(
+        "Cost: {cost} | Tokens: {} | Duration: {}",
+        trajectory.total_tokens(),
+        duration(trajectory.duration_seconds())
+    )
+}
+
+fn duration(seconds: f64) -> String {
+    if seconds < 0.1 { format!("{:.1}ms", seconds * 1000.0) } else { format!("{seconds:.1}s") }
+}

@@ -1,0 +1,18 @@
+//! Reports: readers of trajectories and findings. Nothing here decides anything.
+//!
+//! ```
+//! use unitai_model::{Ending, Packed, Trajectory};
+//! use unitai_report::{Style, failure_report};
+//!
+//! let idle = Trajectory::new("run-1", Packed::null(), 0.0, 1.2, vec![], Ending::returned(Packed::null()));
+//! let text = failure_report(&idle, None, Style::plain());
+//! assert!(text.contains("(no steps)"));
+//! ```
+
+mod failure;
+mod steps;
+mod style;
+
+pub use failure::failure_report;
+pub use steps::{step_line, trajectory_lines};
+pub use style::Style;

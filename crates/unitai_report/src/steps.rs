@@ -1,0 +1,90 @@
+//! The steps of a trajectory as numbered lines.
+
+use unitai_model::value::{arguments, plain};
+use unitai_model::{Action, Outcome, Step, Trajectory};
+
+use crate::Style;
+
+/// Up to so many steps are shown in full.
+const ALL_UP_TO: usize = 20;
+/// Of a longer trajectory: so many at the start and at the end,
+const EDGE: usize = 3;
+/// and so many on either side of a cited step.
+const AROUND: usize = 2;
+/// No more cited steps than this pull their surroundings in.
+const MAX_CITED: usize = 12;
+
+/// The steps as lines, the cited ones marked. A long trajectory keeps its ends and what lies
+/// around the cited steps; what is left out is counted.
+pub fn trajectory_lines(trajectory: &Trajectory, cites: &[usize], style: Style) -> Vec<String> {
+    let steps = trajectory.steps();
+    if steps.is_empty() {
+        return vec!["    (no steps)".to_owned()];
+    }
+    let width = steps.len().to_string().len();
+    let mut lines = Vec::new();
+    let mut left_out = 0;
+    for (at, step) in steps.iter().enumerate() {
+        if !is_shown(at, steps.len(), cites) {
+            left_out += 1;
+            continue;
+        }
+        lines.extend(elision(&mut left_out, width, style));
+        let line = format!("{:>width$}. {}", at + 1, step_line(step));
+        lines.push(if cites.contains(&at) {
+            style.offending(&format!("  > {line}"))
+        } else {
+            format!("    {line}")
+        });
+    }
+    lines.extend(elision(&mut left_out, width, style));
+    lines
+}
+
+fn is_shown(at: usize, len: usize, cites: &[usize]) -> bool {
+    len <= ALL_UP_TO
+        || at < EDGE
+        || at + EDGE >= len
+        || cites.iter().take(MAX_CITED).any(|cited| at.abs_diff(*cited) <= AROUND)
+}
+
+fn elision(left_out: &mut usize, width: usize, style: Style) -> Option<String> {
+    let n = std::mem::take(left_out);
+    let steps = if n == 1 { "step" } else { "steps" };
+    (n > 0).then(|| style.faint(&format!("    {:>width$}  ({n} {steps} not shown)", "...")))
+}
+
+/// One step on one line: `[tool_call] lookup_order(order_id="123")`.
+pub fn step_line(step: &Step) -> String {
+    let who = step.agent_id.as_ref().map_or_else(String::new, |agent| format!("{}: ", plain(agent)));
+    let kind = step.action.step_type();
+    let what = match &step.action {
+        Action::ToolCall(call) => {
+            let after = match &call.outcome {
+                Outcome::Returned(_) => String::new(),
+                Outcome::Raised(error) => format!(" raised {}", cut(&plain(&error.to_string()), 120)),
+                Outcome::Unfinished => " did not end".to_owned(),
+            };
+            format!("{}({}){after}", plain(call.tool.as_str()), cut(&arguments(&call.args, 60), 160))
+        }
+        Action::ModelCall(call) => {
+            let tokens = call.prompt_tokens.saturating_add(call.completion_tokens);
+            let cost = call.cost.map_or_else(|| "unpriced".to_owned(), |cost| cost.shown());
+            format!("{} ({tokens} tokens, {cost})", plain(&call.model))
+        }
+        Action::StateChange(change) => format!(
+            "{}: {} -> {}",
+            plain(&change.key),
+            change.old_value.value().shown(60),
+            change.new_value.value().shown(60)
+        ),
+    };
+    format!("[{kind}] {who}{what}")
+}
+
+fn cut(text: &str, limit: usize) -> String {
+    match text.char_indices().nth(limit) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}

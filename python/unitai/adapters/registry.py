@@ -1,0 +1,44 @@
+"""Which adapter runs which agent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from unitai.adapters.base import BaseAdapter
+from unitai.adapters.generic import GenericAdapter
+from unitai.errors import AdapterNotFoundError
+
+__all__ = ["choose", "register"]
+
+_adapters: list[BaseAdapter] = [GenericAdapter()]
+
+
+def register(adapter: BaseAdapter) -> None:
+    """Adds an adapter. It is asked before those that were there, and takes the place of one with its name."""
+    if not isinstance(adapter, BaseAdapter):
+        raise TypeError(f"an adapter is an instance of BaseAdapter, not {adapter!r}")
+    _adapters[:] = [adapter, *(known for known in _adapters if known.name != adapter.name)]
+
+
+def choose(agent: Any, wanted: str | BaseAdapter | None) -> BaseAdapter:
+    """The adapter that was asked for, or the first that can handle the agent."""
+    if isinstance(wanted, BaseAdapter):
+        return wanted
+    names = ", ".join(adapter.name for adapter in _adapters)
+    if wanted is not None:
+        for adapter in _adapters:
+            if adapter.name == wanted:
+                return adapter
+        raise AdapterNotFoundError(f"there is no adapter named {wanted!r}", expected=f"one of: {names}")
+    for adapter in _adapters:
+        if adapter.can_handle(agent):
+            return adapter
+    raise AdapterNotFoundError(
+        f"no adapter knows how to run an agent of type {type(agent).__module__}.{type(agent).__qualname__}",
+        expected=f"a function agent(input, tools), or an object that an adapter knows (adapters: {names})",
+        found=repr(agent)[:200],
+        remedy=(
+            "pass a function agent(input, tools); or wire the tools yourself: "
+            "agent = MyAgent(tools=toolkit.as_dict()), then toolkit.run_generic(lambda: agent.execute(...))"
+        ),
+    )

@@ -1,0 +1,1 @@
+"""The `unitai` command."""

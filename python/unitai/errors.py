@@ -1,0 +1,197 @@
+"""Every error class, under one root and in three branches.
+
+The engine holds the catalogue (codes, meanings, remedies, examples); `docs/reference/errors` is
+made from it, and a test holds this file to it.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from unitai._engine import AgentRunResult, Finding
+
+
+class UnitAIError(Exception):
+    """The root of all errors that UnitAI raises.
+
+    >>> from unitai import MockToolkit, UnitAIError
+    >>> try:
+    ...     MockToolkit().get_tool("search")
+    ... except UnitAIError as error:
+    ...     print(error.code)
+    UA203
+    """
+
+    code: str = ""
+    #: The partial result, where the error ended a run.
+    result: AgentRunResult | None = None
+
+    def __init__(
+        self,
+        message: str = "",
+        *,
+        expected: str | None = None,
+        found: str | None = None,
+        remedy: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.expected = expected
+        self.found = found
+        self.remedy = remedy
+
+    def __str__(self) -> str:
+        lines = [f"{self.message} [{self.code}]" if self.code else self.message]
+        for label, text in (("expected", self.expected), ("found", self.found), ("to do", self.remedy)):
+            if text is not None:
+                lines.append(f"  {label + ':':<9} {text}")
+        return "\n".join(lines)
+
+
+class ExpectationError(UnitAIError, AssertionError):
+    """The agent did not do what the test expects."""
+
+
+class MisuseError(UnitAIError):
+    """The test or its set-up is wrong."""
+
+
+class InfrastructureError(UnitAIError):
+    """Something around the test is not as needed."""
+
+
+class BrokenExpectationError(ExpectationError):
+    """A check does not hold. Its text is the whole report."""
+
+    code = "UA101"
+
+    def __init__(self, message: str = "", *, finding: Finding | None = None) -> None:
+        super().__init__(message)
+        self.finding = finding
+
+    def __str__(self) -> str:
+        return self.message
+
+
+class AgentTimeoutError(ExpectationError, TimeoutError):
+    """The agent did not end within its time limit."""
+
+    code = "UA102"
+
+
+class AgentLoopDetectedError(ExpectationError):
+    """The agent called one tool more often than allowed."""
+
+    code = "UA103"
+
+
+class MockStrategyError(MisuseError, TypeError):
+    """A mock needs exactly one way to answer."""
+
+    code = "UA201"
+
+
+class DuplicateMockError(MisuseError):
+    """A tool of this name is mocked already."""
+
+    code = "UA202"
+
+
+class UnknownToolError(MisuseError, KeyError):
+    """There is no mock of this name."""
+
+    code = "UA203"
+
+
+class MockExhaustedError(MisuseError):
+    """A mock's sequence has no answer left."""
+
+    code = "UA204"
+
+
+class NoMatchingConditionError(MisuseError):
+    """No condition of a mock matched the arguments."""
+
+    code = "UA205"
+
+
+class UnmockedToolError(MisuseError):
+    """The agent called a tool that is not mocked."""
+
+    code = "UA206"
+
+
+class AdapterNotFoundError(MisuseError, TypeError):
+    """No adapter knows how to run this agent."""
+
+    code = "UA207"
+
+
+class NoActiveRunError(MisuseError):
+    """This is possible only while an agent runs."""
+
+    code = "UA208"
+
+
+class AmbiguousRunError(MisuseError):
+    """It cannot be told which run this call belongs to."""
+
+    code = "UA209"
+
+
+class RunOverError(MisuseError):
+    """The run to which this call belongs has ended."""
+
+    code = "UA210"
+
+
+class InvalidArgumentError(MisuseError, ValueError):
+    """An argument is not what this function takes."""
+
+    code = "UA211"
+
+
+class CallNotFoundError(MisuseError, IndexError):
+    """There is no such call in the trajectory."""
+
+    code = "UA212"
+
+
+class TrajectoryFormatError(InfrastructureError, ValueError):
+    """This is not a trajectory."""
+
+    code = "UA301"
+
+
+class NewerFormatError(TrajectoryFormatError):
+    """The trajectory was written by a newer release."""
+
+    code = "UA302"
+
+
+class UnpricedModelError(InfrastructureError):
+    """The cost is unknown, because a model has no price."""
+
+    code = "UA303"
+
+
+class MissingDependencyError(InfrastructureError, ImportError):
+    """A package that this needs is not installed."""
+
+    code = "UA304"
+
+
+class UnmockedToolWarning(UserWarning):
+    """A tool without a mock was called with `strict=False` and answered with `None`."""
+
+
+class RecordedError(Exception):
+    """Stands for an exception of which only the record is left: a trajectory read from a file."""
+
+    def __init__(self, type_name: str, message: str) -> None:
+        super().__init__(type_name, message)
+        self.type_name = type_name
+        self.message = message
+
+    def __str__(self) -> str:
+        return f"{self.type_name}: {self.message}" if self.message else self.type_name

@@ -1,0 +1,338 @@
+"""`MockToolkit`: state the mocks, run the agent, get back what it did."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from unitai._engine import AgentRunResult, MockTool, Run, Toolbox
+from unitai.adapters.ports import ModelCall, Session
+from unitai.errors import DuplicateMockError, InvalidArgumentError, MisuseError, MockStrategyError, NoActiveRunError
+from unitai.errors import UnknownToolError
+from unitai.mock.strategies import (
+    MISSING,
+    CallableStrategy,
+    ConditionalStrategy,
+    ErrorStrategy,
+    ResponseStrategy,
+    SequenceStrategy,
+    StaticStrategy,
+    is_exception,
+)
+from unitai.mock.wiring import Tools
+from unitai.runner.bounded import Ending, arun_bounded, run_bounded
+
+if TYPE_CHECKING:
+    from unitai.adapters.base import BaseAdapter
+
+__all__ = ["MockToolkit"]
+
+
+class MockToolkit:
+    """Mocked tools for an agent, and the record of what it does with them.
+
+    >>> from unitai import MockToolkit
+    >>> toolkit = MockToolkit()
+    >>> toolkit.mock("lookup_order", return_value={"status": "delivered"})
+    >>> def agent(input, tools):
+    ...     return tools["lookup_order"](order_id=input)["status"]
+    >>> result = toolkit.run(agent, "123")
+    >>> assert result.tool_called_with("lookup_order", order_id="123")
+    >>> result.output
+    'delivered'
+    """
+
+    def __init__(self, *, strict: bool = True, max_tool_calls: int = 50, awaitable: bool = False) -> None:
+        """
+        Args:
+            strict: A tool that is not mocked never runs: calling it is an error. Otherwise it warns
+                and returns `None`.
+            max_tool_calls: How often one tool may be called in one run before the run is ended as
+                a loop.
+            awaitable: The tools are async functions, unless `mock()` says otherwise.
+        """
+        if not isinstance(max_tool_calls, int) or not 0 < max_tool_calls < 2**32:
+            raise InvalidArgumentError(f"max_tool_calls must be a positive whole number, not {max_tool_calls!r}")
+        self._options = {"strict": strict, "max_tool_calls": max_tool_calls, "awaitable": awaitable}
+        self._awaitable = awaitable
+        self._awaited: set[str] = set()
+        self._parameters: dict[str, list[str] | None] = {}
+        self._toolbox = Toolbox(strict, max_tool_calls)
+
+    def mock(
+        self,
+        tool_name: str,
+        return_value: Any = MISSING,
+        side_effect: Any = MISSING,
+        sequence: Iterable[Any] = MISSING,
+        conditional: Mapping[Any, Any] | Iterable[tuple[Any, Any]] = MISSING,
+        *,
+        strategy: ResponseStrategy = MISSING,
+        signature: Callable[..., Any] | Iterable[str] | None = None,
+        awaitable: bool | None = None,
+        replace: bool = False,
+    ) -> None:
+        """Mocks a tool. Give exactly one way to answer.
+
+        Args:
+            tool_name: The tool's name, as the agent calls it.
+            return_value: Always this value. `None` counts as given.
+            side_effect: An exception or a class of them to raise, or a function of the dictionary
+                of arguments, sync or async.
+            sequence: One value after the other; an exception among them is raised.
+            conditional: A dictionary of condition and value, with `"__default__"` if you like, or a
+                list of pairs.
+            strategy: A `ResponseStrategy` of your own.
+            signature: The real function, or the names of its parameters: binds positional arguments.
+            awaitable: The tool is an async function. Known by itself where `side_effect` is one.
+            replace: Take the place of an earlier mock of this name.
+        """
+        if not isinstance(tool_name, str) or not tool_name:
+            raise InvalidArgumentError(f"a tool's name is a string that is not empty, not {tool_name!r}")
+        if not replace and self._toolbox.get(tool_name) is not None:
+            raise DuplicateMockError(
+                f"{tool_name} is mocked already",
+                remedy=f'remove one of the two, or write mock("{tool_name}", ..., replace=True)',
+            )
+        chosen = _strategy(tool_name, return_value, side_effect, sequence, conditional, strategy)
+        if awaitable is None:
+            awaitable = self._awaitable or _is_async(side_effect)
+        self._add(tool_name, chosen, _parameters(signature), awaitable)
+
+    def _add(self, name: str, strategy: ResponseStrategy, parameters: list[str] | None, awaitable: bool) -> None:
+        strategy.tool = name
+        self._parameters[name] = parameters
+        (self._awaited.add if awaitable else self._awaited.discard)(name)
+        self._toolbox.add(MockTool(name, strategy, parameters, self._toolbox))
+
+    def allow(self, name: str, tool: Callable[..., Any] | None = None) -> None:
+        """Lets a real tool run, recorded like the others.
+
+        Args:
+            name: The tool's name.
+            tool: The real tool. Needed where no adapter knows it: in `as_dict()`, and for agents
+                that are plain functions.
+        """
+        self._toolbox.allow(name, tool)
+
+    def get_tool(self, name: str) -> MockTool:
+        """The mock of this name."""
+        tool = self._toolbox.get(name)
+        if tool is None:
+            known = ", ".join(self._toolbox.names()) or "none"
+            raise UnknownToolError(f"there is no mock named {name}", expected=f"one of: {known}", found=name)
+        return tool
+
+    def as_dict(self) -> dict[str, Callable[..., Any]]:
+        """The tools as callables, to wire into an agent by hand. They take keywords, one mapping, or
+        positionals."""
+        return Tools(self._toolbox, self._awaited)
+
+    def reset(self) -> None:
+        """Forgets every recorded call, and lets sequences begin again. Mocks stay."""
+        self._toolbox.reset()
+
+    def run(
+        self,
+        agent: Any,
+        input: Any,
+        adapter: str | BaseAdapter | None = None,
+        model_override: str | None = None,
+        timeout: float | None = 60,
+    ) -> AgentRunResult:
+        """Runs an agent with its tools mocked. What the agent raised is `result.error`.
+
+        Args:
+            agent: The agent: a function `agent(input, tools)`, sync or async, or an object that an
+                adapter knows.
+            input: What the agent is asked.
+            adapter: The adapter, or its name; found by looking at the agent unless given.
+            model_override: The model to use instead, where the adapter can.
+            timeout: Seconds after which the run is ended; `None` for no limit.
+        """
+        session, call = self._prepare(agent, input, adapter, model_override, timeout)
+        return self._conclude(session, run_bounded(call, timeout, session))
+
+    async def arun(
+        self,
+        agent: Any,
+        input: Any,
+        adapter: str | BaseAdapter | None = None,
+        model_override: str | None = None,
+        timeout: float | None = 60,
+    ) -> AgentRunResult:
+        """As `run`, for tests that are async themselves: the test's event loop goes on meanwhile."""
+        session, call = self._prepare(agent, input, adapter, model_override, timeout)
+        return self._conclude(session, await arun_bounded(call, timeout, session))
+
+    def run_callable(self, fn: Callable[..., Any], input: Any, timeout: float | None = 60) -> AgentRunResult:
+        """Runs a plain agent, a function `fn(input, tools)`, sync or async."""
+        return self.run(fn, input, adapter="generic", timeout=timeout)
+
+    def run_generic(
+        self, callable: Callable[[], Any], timeout: float | None = 60, *, input: Any = ""
+    ) -> AgentRunResult:
+        """Runs an agent whose tools you wired yourself with `as_dict()`.
+
+        Args:
+            callable: Runs the agent, sync or async.
+            timeout: Seconds after which the run is ended; `None` for no limit.
+            input: What the agent is asked, for the record.
+        """
+        check_timeout(timeout)
+        session = self._open(input)
+        return self._conclude(session, run_bounded(callable, timeout, session))
+
+    def record_llm_call(
+        self,
+        model: str,
+        prompt_tokens: int,
+        completion_tokens: int,
+        *,
+        cost: float | None = None,
+        agent_id: str | None = None,
+    ) -> None:
+        """Writes a model call into the current run, for agents that report their own usage.
+
+        Args:
+            model: The model's name as the provider spells it.
+            prompt_tokens: Tokens of the prompt.
+            completion_tokens: Tokens of the answer.
+            cost: US dollars, where the price table does not know the model.
+            agent_id: The agent that called, where several take part.
+        """
+        run = self._toolbox.active_run()
+        if run is None:
+            raise NoActiveRunError(
+                "record_llm_call() was called while no agent runs", remedy="call it from within the agent"
+            )
+        for name, tokens in (("prompt_tokens", prompt_tokens), ("completion_tokens", completion_tokens)):
+            if not isinstance(tokens, int) or not 0 <= tokens < 2**63:
+                raise InvalidArgumentError(f"{name} must be a whole number of at least 0, not {tokens!r}")
+        run.note(ModelCall(model, prompt_tokens, completion_tokens, cost, agent_id))
+
+    def _prepare(
+        self,
+        agent: Any,
+        input: Any,
+        adapter: str | BaseAdapter | None,
+        model_override: str | None,
+        timeout: float | None,
+    ) -> tuple[Session, Callable[[], Any]]:
+        from unitai.adapters.registry import choose
+
+        check_timeout(timeout)
+        chosen = choose(agent, adapter)
+        if model_override is not None and not chosen.can_override_model:
+            raise InvalidArgumentError(
+                f"the {chosen.name} adapter cannot override the model",
+                remedy="choose the model where the agent is made",
+            )
+        session = self._open(input)
+        try:
+            bound = chosen.inject_mocks(agent, session)
+        except BaseException:
+            self._close(session, [])
+            raise
+        return session, lambda: chosen.execute(bound, input, timeout)
+
+    def _open(self, input: Any) -> Session:
+        run = self._toolbox.open_run(input)
+        return Session(run, Tools(self._toolbox, self._awaited, run))
+
+    def _close(self, session: Session, left_behind: list[Any]) -> None:
+        self._toolbox.close_run(session.run, left_behind)
+
+    def _conclude(self, session: Session, ending: Ending) -> AgentRunResult:
+        run = session.run
+        doom = run.doomed_by
+        error = doom if doom is not None else ending.error
+        try:
+            result = run.finish(ending.output, error)
+        finally:
+            self._close(session, ending.left_behind)
+        if isinstance(doom, MisuseError):
+            doom.result = result
+            raise doom
+        if ending.interrupt is not None:
+            raise ending.interrupt
+        return result
+
+    def __getstate__(self) -> dict[str, Any]:
+        tools = []
+        for name in self._toolbox.names():
+            strategy = self.get_tool(name).strategy
+            tools.append((name, strategy, self._parameters[name], name in self._awaited))
+        return {"options": self._options, "tools": tools, "allowed": self._toolbox.allowed()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # A copy has the mocks and where they stand, but nothing that was recorded.
+        self.__init__(**state["options"])  # type: ignore[misc]
+        for name, strategy, parameters, awaitable in state["tools"]:
+            self._add(name, strategy, parameters, awaitable)
+        for name, tool in state["allowed"].items():
+            self.allow(name, tool)
+
+    def __repr__(self) -> str:
+        return f"<MockToolkit {', '.join(self._toolbox.names()) or 'without tools'}>"
+
+
+def check_timeout(timeout: float | None) -> None:
+    """Refuses a time limit that is none."""
+    if timeout is None:
+        return
+    if isinstance(timeout, bool) or not isinstance(timeout, (int, float)) or not 0 < timeout < 1e8:
+        raise InvalidArgumentError(f"timeout must be a positive number of seconds or None, not {timeout!r}")
+
+
+def _strategy(
+    tool: str, return_value: Any, side_effect: Any, sequence: Any, conditional: Any, strategy: Any
+) -> ResponseStrategy:
+    given = {
+        name: value
+        for name, value in {
+            "return_value": return_value,
+            "side_effect": side_effect,
+            "sequence": sequence,
+            "conditional": conditional,
+            "strategy": strategy,
+        }.items()
+        if value is not MISSING
+    }
+    if len(given) != 1:
+        raise MockStrategyError(
+            f"the mock of {tool} needs exactly one way to answer",
+            expected="one of return_value, side_effect, sequence, conditional",
+            found=" and ".join(given) or "none of them",
+            remedy=f'write for example mock("{tool}", return_value=None)',
+        )
+    ((name, value),) = given.items()
+    if name == "return_value":
+        return StaticStrategy(value)
+    if name == "sequence":
+        return SequenceStrategy(value)
+    if name == "conditional":
+        return ConditionalStrategy(value)
+    if name == "strategy":
+        if not callable(getattr(value, "respond", None)):
+            raise MockStrategyError(f"a strategy has a method respond(args); {value!r} has none")
+        return value  # type: ignore[no-any-return]
+    return ErrorStrategy(value) if is_exception(value) else CallableStrategy(value)
+
+
+def _is_async(side_effect: Any) -> bool:
+    from inspect import iscoroutinefunction
+
+    return iscoroutinefunction(side_effect) or iscoroutinefunction(getattr(side_effect, "__call__", None))  # noqa: B004
+
+
+def _parameters(signature: Callable[..., Any] | Iterable[str] | None) -> list[str] | None:
+    if signature is None:
+        return None
+    if callable(signature):
+        from inspect import Parameter
+        from inspect import signature as inspect_signature
+
+        named = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
+        return [name for name, found in inspect_signature(signature).parameters.items() if found.kind in named]
+    return [str(name) for name in signature]

@@ -1,0 +1,34 @@
+"""The tools that an agent is handed: a dictionary that also knows what is not mocked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from typing import Any
+
+from unitai._engine import Run, Toolbox, ToolHandle
+from unitai.mock.awaiting import awaitable
+
+__all__ = ["Tools"]
+
+
+class Tools(dict[str, Callable[..., Any]]):
+    """Callables by name. A name that is not mocked gives a callable too, and calling that is what
+    strict mode refuses; `in`, `len` and iteration speak of the mocked and allowed tools only."""
+
+    def __init__(self, toolbox: Toolbox, awaited: Collection[str], run: Run | None = None) -> None:
+        super().__init__()
+        self._toolbox = toolbox
+        self._run = run
+        for name in toolbox.names():
+            mock = toolbox.get(name)
+            tool: Callable[..., Any] = mock if mock is not None and run is None else self._handle(name)
+            self[name] = awaitable(tool, name) if name in awaited else tool
+        for name, real in toolbox.allowed().items():
+            if real is not None:
+                self.setdefault(name, self._handle(name))
+
+    def __missing__(self, name: str) -> Callable[..., Any]:
+        return self._handle(name)
+
+    def _handle(self, name: str) -> ToolHandle:
+        return ToolHandle(name, self._toolbox, self._run)

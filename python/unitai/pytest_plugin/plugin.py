@@ -1,0 +1,28 @@
+"""The plugin as pytest loads it. It stays out of the way: the engine is loaded by the first test that
+uses it, and a test that does not is never looked at."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Generator
+
+import pytest
+
+from unitai.pytest_plugin.fixtures import mock_toolkit as mock_toolkit
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, None]:
+    """Adds what the agent did to the report of a failed test."""
+    outcome = yield
+    if call.excinfo is None or "unitai._engine" not in sys.modules:
+        return
+    report: pytest.TestReport = outcome.get_result()  # type: ignore[attr-defined]
+    if not report.failed:
+        return
+    from unitai.pytest_plugin.failures import sections
+
+    colour = item.config.get_terminal_writer().hasmarkup
+    report.sections.extend(sections(item, call.excinfo, colour))

@@ -1,0 +1,159 @@
+"""Running an agent's code within a time limit.
+
+The wait ends at the deadline, whatever the code does: it runs in a thread that can be left behind.
+A run also ends early when the engine says so: a loop was detected, or a tool was called that must
+not run.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Iterator
+from contextvars import copy_context
+from time import monotonic
+from typing import Any, NamedTuple
+
+from unitai._engine import Toolbox
+from unitai.adapters.ports import Session
+from unitai.errors import AgentTimeoutError
+from unitai.runner import threads
+from unitai.runner.job import Job
+
+#: How long code that was told to stop may take to do so before it is left behind.
+GRACE = 0.1
+
+
+class Ending(NamedTuple):
+    """How a run ended, as seen from outside."""
+
+    output: Any = None
+    error: BaseException | None = None
+    #: What interrupted the wait itself (Ctrl-C), to be raised once the record is closed.
+    interrupt: BaseException | None = None
+    #: Threads of the run that could not be stopped.
+    left_behind: list[threading.Thread] = []
+
+
+def run_bounded(call: Callable[[], Any], timeout: float | None, session: Session) -> Ending:
+    """Runs the call and waits for its end, the deadline or a doomed run, whichever comes first."""
+    wait = Wait(call, timeout, session)
+    try:
+        while wait.goes_on():
+            wait.job.wait(wait.remaining())
+    except BaseException as error:
+        return wait.interrupted(error)
+    if not wait.job.is_over:
+        for pause in wait.stopping():
+            wait.job.wait(pause)
+    return wait.ending()
+
+
+async def arun_bounded(call: Callable[[], Any], timeout: float | None, session: Session) -> Ending:
+    """As `run_bounded`, without blocking the event loop that waits."""
+    loop = asyncio.get_running_loop()
+    rang = asyncio.Event()
+    wait = Wait(call, timeout, session, lambda: loop.call_soon_threadsafe(rang.set))
+
+    async def pause(seconds: float | None) -> None:
+        try:
+            await asyncio.wait_for(rang.wait(), seconds)
+        except asyncio.TimeoutError:
+            return
+        rang.clear()
+
+    try:
+        while wait.goes_on():
+            await pause(wait.remaining())
+        if not wait.job.is_over:
+            for seconds in wait.stopping():
+                await pause(seconds)
+    except BaseException as error:
+        return wait.interrupted(error)
+    return wait.ending()
+
+
+class Wait:
+    """The state of one wait, whoever does the waiting."""
+
+    def __init__(
+        self,
+        call: Callable[[], Any],
+        timeout: float | None,
+        session: Session,
+        on_ring: Callable[[], None] | None = None,
+    ) -> None:
+        self._timeout = timeout
+        self._run = session.run
+        self._before = set(threading.enumerate())
+        context = copy_context()
+        context.run(Toolbox.enter_context, session.run)
+        self.job = Job(call, context)
+        self.job.on_ring = on_ring
+        self._run.on_doom(self.job.ring)
+        self._deadline = None if timeout is None else monotonic() + timeout
+        threads.start(self.job)
+
+    def remaining(self) -> float | None:
+        """Seconds until the deadline."""
+        return None if self._deadline is None else self._deadline - monotonic()
+
+    def goes_on(self) -> bool:
+        """Whether there is still something to wait for."""
+        if self.job.is_over or self._run.doomed_by is not None:
+            return False
+        remaining = self.remaining()
+        return remaining is None or remaining > 0
+
+    def stopping(self) -> Iterator[float]:
+        """Stops the code; gives how long to wait each time, until it has ended or the grace is over."""
+        until = monotonic() + GRACE
+        if self._run.doomed_by is not None:
+            # The agent has the error in its hands; mostly it ends by itself.
+            yield GRACE / 2
+        if not self.job.is_over:
+            self.job.stop()
+        while not self.job.is_over and monotonic() < until:
+            yield until - monotonic()
+
+    def interrupted(self, error: BaseException) -> Ending:
+        """The wait was interrupted from outside."""
+        self.job.abandon()
+        self.job.stop()
+        return Ending(error=error, interrupt=error, left_behind=self._left_behind())
+
+    def ending(self) -> Ending:
+        """What came of it."""
+        still_runs = self.job.abandon()
+        is_late = self._deadline is not None and monotonic() >= self._deadline
+        if still_runs and self._run.doomed_by is None:
+            return Ending(error=self._timeout_error(still_runs), left_behind=self._left_behind())
+        if still_runs:
+            return Ending(error=self._run.doomed_by, left_behind=self._left_behind())
+        if is_late and self._was_stopped():
+            return Ending(error=self._timeout_error(still_runs), left_behind=self._left_behind())
+        return Ending(self.job.output, self.job.error)
+
+    def _was_stopped(self) -> bool:
+        from unitai.runner.job import RunCancelled
+
+        return isinstance(self.job.error, (RunCancelled, asyncio.CancelledError))
+
+    def _timeout_error(self, still_runs: bool) -> AgentTimeoutError:
+        thread = self.job.thread
+        rest = ""
+        if still_runs:
+            name = f"its thread {thread.name}" if thread is not None else "its task"
+            rest = f"; {name} could not be stopped, and its tool calls are refused from now on"
+        return AgentTimeoutError(
+            f"the agent did not end within {self._timeout:g} seconds{rest}",
+            remedy="give it more time with timeout=..., or look at its last steps",
+        )
+
+    def _left_behind(self) -> list[threading.Thread]:
+        """Threads that the run began and did not end. Idle ones of ours are none of them."""
+        ours = ("unitai-agent", "unitai-loop")
+        left = [thread for thread in threading.enumerate() if thread not in self._before and thread.name not in ours]
+        if self.job.thread is not None and self.job.is_abandoned:
+            left.append(self.job.thread)
+        return left

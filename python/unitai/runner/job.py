@@ -1,0 +1,72 @@
+"""One call of an agent's code, and the bell that rings when it is over."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Awaitable, Callable
+from contextvars import Context
+from typing import Any
+
+
+class RunCancelled(BaseException):
+    """What the agent's code sees when its run has been ended. No `Exception`, so that an agent that
+    catches all errors and tries again is stopped too."""
+
+
+class Job:
+    """A call under way. It ends once; whoever waits is told by the bell, which may also ring for
+    another reason."""
+
+    def __init__(self, call: Callable[[], Any], context: Context) -> None:
+        self.call = call
+        self.context = context
+        self.output: Any = None
+        self.error: BaseException | None = None
+        self.is_over = False
+        #: Set by who waits, when it waits no longer: the thread must not be used again.
+        self.is_abandoned = False
+        #: Stops the code, as far as that is possible; set by whoever runs it.
+        self.stop: Callable[[], None] = lambda: None
+        self.thread: threading.Thread | None = None
+        #: Told in addition to the bell, for waiters that cannot block.
+        self.on_ring: Callable[[], None] | None = None
+        self._lock = threading.Lock()
+        self._bell = threading.Lock()
+        self._bell.acquire()
+
+    def end(self, output: Any = None, error: BaseException | None = None) -> bool:
+        """The code returned or raised. Says whether somebody still waits for it."""
+        with self._lock:
+            if not self.is_abandoned:
+                self.output, self.error = output, error
+            self.is_over = True
+            return not self.is_abandoned
+
+    def abandon(self) -> bool:
+        """Nobody waits any longer. Says whether the code was still running."""
+        with self._lock:
+            self.is_abandoned = not self.is_over
+            return self.is_abandoned
+
+    def ring(self) -> None:
+        """Wakes whoever waits."""
+        try:
+            self._bell.release()
+        except RuntimeError:
+            pass  # It rang already, and nobody has come yet.
+        if self.on_ring is not None:
+            self.on_ring()
+
+    def wait(self, seconds: float | None) -> bool:
+        """Waits for the bell. Ctrl-C comes through."""
+        return self._bell.acquire(timeout=-1 if seconds is None else max(0.0, min(seconds, threading.TIMEOUT_MAX)))
+
+    async def run_async(self, awaitable: Awaitable[Any]) -> None:
+        """Awaits the agent. Even SystemExit ends here: it must not end the event loop."""
+        try:
+            output = await awaitable
+        except BaseException as error:
+            self.end(error=error)
+        else:
+            self.end(output)
+        self.ring()

@@ -1,0 +1,94 @@
+"""The event loop on which async agents run: one, in a thread of its own, for the whole process.
+
+A loop for each run would break agents that keep connections: those belong to the loop that opened
+them. A loop that an agent has blocked, or on which one cannot be stopped, is left to itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+from collections.abc import Awaitable
+from typing import Any
+
+from unitai._engine import interrupt_thread
+from unitai.runner.job import Job, RunCancelled
+
+#: How long a loop may take to answer before it counts as blocked.
+_ANSWERS_WITHIN = 0.02
+
+_lock = threading.Lock()
+_current: list[LoopThread] = []
+
+
+def start(job: Job, awaitable: Awaitable[Any]) -> bool:
+    """Awaits the job's awaitable on the loop; `False` if nobody waits for the job any more."""
+    with _lock:
+        if not _current:
+            _current.append(LoopThread())
+        loop = _current[0]
+    return loop.start(job, awaitable)
+
+
+class LoopThread:
+    """An event loop that runs for ever in a thread."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._serve, name="unitai-loop", daemon=True)
+        self._thread.start()
+
+    def _serve(self) -> None:
+        asyncio.set_event_loop(self._loop)
+        while True:
+            try:
+                self._loop.run_forever()
+                return
+            except BaseException:
+                # SystemExit in a task of the agent's, or our own interruption. It has reached its
+                # task; the loop goes on for the others.
+                continue
+
+    def start(self, job: Job, awaitable: Awaitable[Any]) -> bool:
+        """Begins to await. A job that was abandoned meanwhile is closed, not begun."""
+        if job.is_abandoned:
+            close = getattr(awaitable, "close", None)
+            if close is not None:
+                close()
+            return False
+        job.thread = None
+        task: list[asyncio.Task[None]] = []
+
+        def begin() -> None:
+            task.append(self._loop.create_task(job.run_async(awaitable)))
+
+        def cancel() -> None:
+            for begun in task:
+                begun.cancel()
+
+        def stop() -> None:
+            self._loop.call_soon_threadsafe(cancel)
+            if not self._answers() and self._thread.ident is not None:
+                job.thread = self._thread
+                self._retire()
+                interrupt_thread(self._thread.ident, RunCancelled)
+
+        job.stop = stop
+        self._loop.call_soon_threadsafe(begin, context=job.context)
+        return True
+
+    def _answers(self) -> bool:
+        answered = threading.Event()
+        self._loop.call_soon_threadsafe(answered.set)
+        return answered.wait(_ANSWERS_WITHIN)
+
+    def _retire(self) -> None:
+        with _lock:
+            if self in _current:
+                _current.remove(self)
+
+
+if hasattr(os, "register_at_fork"):
+    # The threads of the parent do not exist in a forked child.
+    os.register_at_fork(after_in_child=_current.clear)

@@ -1,0 +1,77 @@
+"""Builds the wheel and runs the Python tests against it on every supported Python that is here."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+BIN = ROOT / ".venv" / "bin"
+VERSIONS = ("3.10", "3.11", "3.12", "3.13")
+NEEDS = ("pytest>=8", "hypothesis>=6.100", "jsonschema>=4.20", "pytest-xdist>=3.5")
+
+
+def main() -> int:
+    wheel = build()
+    found = {version: interpreter(version) for version in VERSIONS}
+    missing = [version for version, path in found.items() if path is None]
+    if missing:
+        print(f"not tested, because not here: Python {', '.join(missing)}", flush=True)
+    present = {version: path for version, path in found.items() if path is not None}
+    if not present:
+        print(f"error: no Python of {', '.join(VERSIONS)} was found")
+        return 1
+    failed = [version for version, path in present.items() if not test(version, path, wheel)]
+    if failed:
+        print(f"error: the tests failed on Python {', '.join(failed)}")
+    return 1 if failed else 0
+
+
+def build() -> Path:
+    """The wheel of the checkout as it is."""
+    dist = ROOT / "dist"
+    shutil.rmtree(dist, ignore_errors=True)
+    run([BIN / "maturin", "build", "--quiet", "--profile", "dev", "--out", dist])
+    (wheel,) = dist.glob("*.whl")
+    return wheel
+
+
+def interpreter(version: str) -> Path | None:
+    """A Python of this version: on the path, or one that pyenv keeps."""
+    pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
+    candidates = [shutil.which(f"python{version}"), *sorted(pyenv.glob(f"{version}.*/bin/python"))]
+    if sys.version_info[:2] == tuple(map(int, version.split("."))):
+        candidates.insert(0, sys.executable)
+    for candidate in candidates:
+        # A shim may be on the path and lead nowhere.
+        if candidate and subprocess.run([candidate, "-c", ""], capture_output=True, check=False).returncode == 0:
+            return Path(candidate)
+    return None
+
+
+def test(version: str, python: Path, wheel: Path) -> bool:
+    """Whether the tests pass on this Python, in an environment that has the wheel and no checkout."""
+    began = time.monotonic()
+    home = ROOT / ".venvs" / f"py{version}"
+    mine = home / "bin" / "python"
+    uv = BIN / "uv"
+    if not mine.exists():
+        run([uv, "venv", "--quiet", "--python", python, home])
+    run([uv, "pip", "install", "--quiet", "--python", mine, *NEEDS])
+    run([uv, "pip", "install", "--quiet", "--python", mine, "--reinstall", "--no-deps", wheel])
+    print(f"--- Python {version}", flush=True)
+    done = subprocess.run([mine, "-m", "pytest", "-q", "-p", "no:cacheprovider"], cwd=ROOT, check=False)
+    print(f"--- Python {version}: {time.monotonic() - began:.0f} s", flush=True)
+    return done.returncode == 0
+
+
+def run(command: list[str | Path]) -> None:
+    subprocess.run(command, cwd=ROOT, check=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
