@@ -23,7 +23,7 @@ lint: dev ## Formatting, lints, types, stubs, generated files
 	$(BIN)/ruff format --check --quiet python tests benches examples scripts
 	$(BIN)/ruff check --quiet python tests benches examples scripts
 	$(BIN)/mypy
-	$(BIN)/python -m mypy.stubtest unitai._engine --mypy-config-file pyproject.toml --ignore-missing-stub
+	$(BIN)/python -m mypy.stubtest unitai._engine --mypy-config-file pyproject.toml
 
 rust: ## Rust tests
 	cargo test --workspace --exclude unitai_python --quiet

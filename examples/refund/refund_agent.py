@@ -1,5 +1,6 @@
 """A small agent that handles refunds. A real one would ask a model what to do next; this one decides
-by itself, so that its tests need no key."""
+by itself, so that its tests need no key.
+"""
 
 import re
 

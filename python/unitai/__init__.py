@@ -88,7 +88,7 @@ _HOMES = {
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
-__all__ = [name for name in _HOME_OF if not name.startswith("_")]  # noqa: PLE0605
+__all__ = [name for name in _HOME_OF if not name.startswith("_")]
 
 
 def __getattr__(name: str) -> object:

@@ -43,6 +43,11 @@ pub(crate) fn times(count: usize) -> String {
     }
 }
 
+/// `1 call`, `3 calls`.
+pub(crate) fn count(n: usize, what: &str) -> String {
+    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
+}
+
 /// Names in quotes, as in a list: `["a", "b"]`.
 pub(crate) fn names(names: &[String]) -> String {
     format!("[{}]", names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", "))

@@ -128,11 +128,11 @@ pub(crate) fn catalogue(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyTuple>>> {
 /// Raises an exception of `class` in the thread `ident`; says whether there was such a thread.
 #[pyfunction]
 #[expect(unsafe_code, reason = "PyO3 has no safe form of this call")]
-pub(crate) fn interrupt_thread(ident: u64, class: &Bound<'_, PyType>) -> PyResult<bool> {
-    if !class.is_subclass_of::<PyBaseException>()? {
+pub(crate) fn interrupt_thread(ident: u64, class_: &Bound<'_, PyType>) -> PyResult<bool> {
+    if !class_.is_subclass_of::<PyBaseException>()? {
         return Err(PyException::new_err("interrupt_thread() takes a class of exceptions"));
     }
-    // SAFETY: the interpreter is held (`class` proves it) and takes its own reference to the class.
-    let met = unsafe { pyo3::ffi::PyThreadState_SetAsyncExc(ident as std::ffi::c_long, class.as_ptr()) };
+    // SAFETY: the interpreter is held (`class_` proves it) and takes its own reference to the class.
+    let met = unsafe { pyo3::ffi::PyThreadState_SetAsyncExc(ident as std::ffi::c_long, class_.as_ptr()) };
     Ok(met > 0)
 }

@@ -21,8 +21,7 @@ class AgentTestCase(unittest.TestCase):
     ...         self.toolkit.mock("lookup", return_value={"status": "delivered"})
     ...         result = self.toolkit.run(lambda input, tools: tools["lookup"](id=input), "123")
     ...         self.assertToolCalledWith(result, "lookup", id="123")
-    >>> import unittest
-    >>> unittest.TextTestRunner(stream=open(os.devnull, "w")).run(TestRefund("test_looks_up_first")).wasSuccessful()
+    >>> TestRefund("test_looks_up_first").run().wasSuccessful()
     True
     """
 

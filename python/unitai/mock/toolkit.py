@@ -5,22 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from unitai._engine import AgentRunResult, MockTool, Run, Toolbox
+from unitai._engine import AgentRunResult, MockTool, Toolbox
 from unitai.adapters.ports import ModelCall, Session
-from unitai.errors import DuplicateMockError, InvalidArgumentError, MisuseError, MockStrategyError, NoActiveRunError
-from unitai.errors import UnknownToolError
-from unitai.mock.strategies import (
-    MISSING,
-    CallableStrategy,
-    ConditionalStrategy,
-    ErrorStrategy,
-    ResponseStrategy,
-    SequenceStrategy,
-    StaticStrategy,
-    is_exception,
+from unitai.errors import (
+    DuplicateMockError,
+    InvalidArgumentError,
+    MisuseError,
+    NoActiveRunError,
+    UnknownToolError,
 )
+from unitai.mock.registration import choose_strategy, is_async, parameter_names
+from unitai.mock.strategies import MISSING, ResponseStrategy
 from unitai.mock.wiring import Tools
-from unitai.runner.bounded import Ending, arun_bounded, run_bounded
+from unitai.runner.bounded import Ending, arun_bounded, check_timeout, run_bounded
 
 if TYPE_CHECKING:
     from unitai.adapters.base import BaseAdapter
@@ -94,10 +91,10 @@ class MockToolkit:
                 f"{tool_name} is mocked already",
                 remedy=f'remove one of the two, or write mock("{tool_name}", ..., replace=True)',
             )
-        chosen = _strategy(tool_name, return_value, side_effect, sequence, conditional, strategy)
+        chosen = choose_strategy(tool_name, return_value, side_effect, sequence, conditional, strategy)
         if awaitable is None:
-            awaitable = self._awaitable or _is_async(side_effect)
-        self._add(tool_name, chosen, _parameters(signature), awaitable)
+            awaitable = self._awaitable or is_async(side_effect)
+        self._add(tool_name, chosen, parameter_names(signature), awaitable)
 
     def _add(self, name: str, strategy: ResponseStrategy, parameters: list[str] | None, awaitable: bool) -> None:
         strategy.tool = name
@@ -125,7 +122,8 @@ class MockToolkit:
 
     def as_dict(self) -> dict[str, Callable[..., Any]]:
         """The tools as callables, to wire into an agent by hand. They take keywords, one mapping, or
-        positionals."""
+        positionals.
+        """
         return Tools(self._toolbox, self._awaited)
 
     def reset(self) -> None:
@@ -275,64 +273,3 @@ class MockToolkit:
 
     def __repr__(self) -> str:
         return f"<MockToolkit {', '.join(self._toolbox.names()) or 'without tools'}>"
-
-
-def check_timeout(timeout: float | None) -> None:
-    """Refuses a time limit that is none."""
-    if timeout is None:
-        return
-    if isinstance(timeout, bool) or not isinstance(timeout, (int, float)) or not 0 < timeout < 1e8:
-        raise InvalidArgumentError(f"timeout must be a positive number of seconds or None, not {timeout!r}")
-
-
-def _strategy(
-    tool: str, return_value: Any, side_effect: Any, sequence: Any, conditional: Any, strategy: Any
-) -> ResponseStrategy:
-    given = {
-        name: value
-        for name, value in {
-            "return_value": return_value,
-            "side_effect": side_effect,
-            "sequence": sequence,
-            "conditional": conditional,
-            "strategy": strategy,
-        }.items()
-        if value is not MISSING
-    }
-    if len(given) != 1:
-        raise MockStrategyError(
-            f"the mock of {tool} needs exactly one way to answer",
-            expected="one of return_value, side_effect, sequence, conditional",
-            found=" and ".join(given) or "none of them",
-            remedy=f'write for example mock("{tool}", return_value=None)',
-        )
-    ((name, value),) = given.items()
-    if name == "return_value":
-        return StaticStrategy(value)
-    if name == "sequence":
-        return SequenceStrategy(value)
-    if name == "conditional":
-        return ConditionalStrategy(value)
-    if name == "strategy":
-        if not callable(getattr(value, "respond", None)):
-            raise MockStrategyError(f"a strategy has a method respond(args); {value!r} has none")
-        return value  # type: ignore[no-any-return]
-    return ErrorStrategy(value) if is_exception(value) else CallableStrategy(value)
-
-
-def _is_async(side_effect: Any) -> bool:
-    from inspect import iscoroutinefunction
-
-    return iscoroutinefunction(side_effect) or iscoroutinefunction(getattr(side_effect, "__call__", None))  # noqa: B004
-
-
-def _parameters(signature: Callable[..., Any] | Iterable[str] | None) -> list[str] | None:
-    if signature is None:
-        return None
-    if callable(signature):
-        from inspect import Parameter
-        from inspect import signature as inspect_signature
-
-        named = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
-        return [name for name, found in inspect_signature(signature).parameters.items() if found.kind in named]
-    return [str(name) for name in signature]

@@ -13,7 +13,8 @@ __all__ = ["Tools"]
 
 class Tools(dict[str, Callable[..., Any]]):
     """Callables by name. A name that is not mocked gives a callable too, and calling that is what
-    strict mode refuses; `in`, `len` and iteration speak of the mocked and allowed tools only."""
+    strict mode refuses; `in`, `len` and iteration speak of the mocked and allowed tools only.
+    """
 
     def __init__(self, toolbox: Toolbox, awaited: Collection[str], run: Run | None = None) -> None:
         super().__init__()

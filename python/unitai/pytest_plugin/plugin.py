@@ -1,5 +1,6 @@
 """The plugin as pytest loads it. It stays out of the way: the engine is loaded by the first test that
-uses it, and a test that does not is never looked at."""
+uses it, and a test that does not is never looked at.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ def pytest_runtest_makereport(
     outcome = yield
     if call.excinfo is None or "unitai._engine" not in sys.modules:
         return
-    report: pytest.TestReport = outcome.get_result()  # type: ignore[attr-defined]
+    report: pytest.TestReport = outcome.get_result()
     if not report.failed:
         return
     from unitai.pytest_plugin.failures import sections

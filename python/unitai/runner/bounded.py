@@ -16,12 +16,20 @@ from typing import Any, NamedTuple
 
 from unitai._engine import Toolbox
 from unitai.adapters.ports import Session
-from unitai.errors import AgentTimeoutError
+from unitai.errors import AgentTimeoutError, InvalidArgumentError
 from unitai.runner import threads
-from unitai.runner.job import Job
+from unitai.runner.job import Job, RunCancelled
 
 #: How long code that was told to stop may take to do so before it is left behind.
 GRACE = 0.1
+
+
+def check_timeout(timeout: float | None) -> None:
+    """Refuses a time limit that is none."""
+    if timeout is None:
+        return
+    if isinstance(timeout, bool) or not isinstance(timeout, (int, float)) or not 0 < timeout < 1e8:
+        raise InvalidArgumentError(f"timeout must be a positive number of seconds or None, not {timeout!r}")
 
 
 class Ending(NamedTuple):
@@ -53,7 +61,11 @@ async def arun_bounded(call: Callable[[], Any], timeout: float | None, session: 
     """As `run_bounded`, without blocking the event loop that waits."""
     loop = asyncio.get_running_loop()
     rang = asyncio.Event()
-    wait = Wait(call, timeout, session, lambda: loop.call_soon_threadsafe(rang.set))
+
+    def ring() -> None:
+        loop.call_soon_threadsafe(rang.set)
+
+    wait = Wait(call, timeout, session, ring)
 
     async def pause(seconds: float | None) -> None:
         try:
@@ -135,8 +147,6 @@ class Wait:
         return Ending(self.job.output, self.job.error)
 
     def _was_stopped(self) -> bool:
-        from unitai.runner.job import RunCancelled
-
         return isinstance(self.job.error, (RunCancelled, asyncio.CancelledError))
 
     def _timeout_error(self, still_runs: bool) -> AgentTimeoutError:

@@ -10,12 +10,14 @@ from typing import Any
 
 class RunCancelled(BaseException):
     """What the agent's code sees when its run has been ended. No `Exception`, so that an agent that
-    catches all errors and tries again is stopped too."""
+    catches all errors and tries again is stopped too.
+    """
 
 
 class Job:
     """A call under way. It ends once; whoever waits is told by the bell, which may also ring for
-    another reason."""
+    another reason.
+    """
 
     def __init__(self, call: Callable[[], Any], context: Context) -> None:
         self.call = call

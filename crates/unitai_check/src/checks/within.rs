@@ -3,6 +3,7 @@
 use unitai_model::value::plain;
 use unitai_model::{Money, Trajectory};
 
+use crate::describe::count;
 use crate::{Check, Judgement};
 
 /// Holds when the run stayed at or under the limit.
@@ -41,8 +42,8 @@ impl Check for Within {
     fn expected(&self) -> String {
         match self.limit {
             Limit::Cost(most) => format!("a cost of at most {}", most.shown()),
-            Limit::Tokens(most) => format!("at most {most} tokens"),
-            Limit::LlmCalls(most) => format!("at most {most} model calls"),
+            Limit::Tokens(most) => format!("at most {}", count(most as usize, "token")),
+            Limit::LlmCalls(most) => format!("at most {}", count(most as usize, "model call")),
             Limit::Duration(most) => format!("a duration of at most {most} s"),
         }
     }
@@ -57,7 +58,7 @@ impl Check for Within {
             Limit::Tokens(most) if trajectory.total_tokens() <= most => return Judgement::Held(vec![]),
             Limit::Tokens(_) => format!("it took {} tokens", trajectory.total_tokens()),
             Limit::LlmCalls(most) if trajectory.llm_calls() as u64 <= most => return Judgement::Held(vec![]),
-            Limit::LlmCalls(_) => format!("it made {} model calls", trajectory.llm_calls()),
+            Limit::LlmCalls(_) => format!("it made {}", count(trajectory.llm_calls(), "model call")),
             Limit::Duration(most) if trajectory.duration_seconds() <= most => return Judgement::Held(vec![]),
             Limit::Duration(_) => format!("it took {:.3} s", trajectory.duration_seconds()),
         };

@@ -90,7 +90,7 @@ impl Check for Matches {
     }
 
     fn assertion(&self) -> String {
-        format!("matches([{} calls], mode=\"{}\")", self.expected.len(), self.mode.name())
+        format!("matches([{}], mode=\"{}\")", describe::count(self.expected.len(), "call"), self.mode.name())
     }
 
     fn expected(&self) -> String {

@@ -188,9 +188,9 @@ impl AgentRunResult {
     }
 
     /// The agent raised an error of this class, or of one of several.
-    fn error_is(&self, class: &Bound<'_, PyAny>) -> PyResult<Finding> {
-        let class_port = Box::new(PythonErrorClass::new(class, self.trajectory.get())?);
-        Ok(self.judge(class.py(), checks::ErrorIs { class: class_port }))
+    fn error_is(&self, class_: &Bound<'_, PyAny>) -> PyResult<Finding> {
+        let class_port = Box::new(PythonErrorClass::new(class_, self.trajectory.get())?);
+        Ok(self.judge(class_.py(), checks::ErrorIs { class: class_port }))
     }
 
     /// The run stayed within this limit. Give exactly one of `cost` (US dollars), `tokens`,

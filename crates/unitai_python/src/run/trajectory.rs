@@ -211,7 +211,10 @@ impl Trajectory {
     #[staticmethod]
     fn from_dict(data: &Bound<'_, PyDict>) -> PyResult<Trajectory> {
         let py = data.py();
-        let text = py.import("json")?.getattr("dumps")?.call1((data,)).map_err(|error| {
+        let compact = PyDict::new(py);
+        compact.set_item("separators", (",", ":"))?;
+        compact.set_item("ensure_ascii", false)?;
+        let text = py.import("json")?.getattr("dumps")?.call((data,), Some(&compact)).map_err(|error| {
             Trouble::new("TrajectoryFormatError", format!("not a trajectory: {error}")).into_err(py)
         })?;
         Trajectory::from_json(text.cast::<PyString>()?)

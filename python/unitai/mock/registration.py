@@ -1,0 +1,72 @@
+"""What `mock()` was given, turned into what a mock needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from inspect import Parameter, iscoroutinefunction, signature
+from typing import Any
+
+from unitai.errors import MockStrategyError
+from unitai.mock.strategies import (
+    MISSING,
+    CallableStrategy,
+    ConditionalStrategy,
+    ErrorStrategy,
+    ResponseStrategy,
+    SequenceStrategy,
+    StaticStrategy,
+    is_exception,
+)
+
+__all__ = ["choose_strategy", "is_async", "parameter_names"]
+
+
+def choose_strategy(
+    tool: str, return_value: Any, side_effect: Any, sequence: Any, conditional: Any, strategy: Any
+) -> ResponseStrategy:
+    """The one strategy that was given."""
+    given = {
+        name: value
+        for name, value in {
+            "return_value": return_value,
+            "side_effect": side_effect,
+            "sequence": sequence,
+            "conditional": conditional,
+            "strategy": strategy,
+        }.items()
+        if value is not MISSING
+    }
+    if len(given) != 1:
+        raise MockStrategyError(
+            f"the mock of {tool} needs exactly one way to answer",
+            expected="one of return_value, side_effect, sequence, conditional",
+            found=" and ".join(given) or "none of them",
+            remedy=f'write for example mock("{tool}", return_value=None)',
+        )
+    ((name, value),) = given.items()
+    if name == "return_value":
+        return StaticStrategy(value)
+    if name == "sequence":
+        return SequenceStrategy(value)
+    if name == "conditional":
+        return ConditionalStrategy(value)
+    if name == "strategy":
+        if not callable(getattr(value, "respond", None)):
+            raise MockStrategyError(f"a strategy has a method respond(args); {value!r} has none")
+        return value  # type: ignore[no-any-return]
+    return ErrorStrategy(value) if is_exception(value) else CallableStrategy(value)
+
+
+def is_async(side_effect: Any) -> bool:
+    """Whether calling this gives a coroutine."""
+    return iscoroutinefunction(side_effect) or iscoroutinefunction(getattr(side_effect, "__call__", None))  # noqa: B004
+
+
+def parameter_names(real: Callable[..., Any] | Iterable[str] | None) -> list[str] | None:
+    """The names to which positional arguments are bound; `None` where they are unknown."""
+    if real is None:
+        return None
+    if callable(real):
+        named = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
+        return [name for name, found in signature(real).parameters.items() if found.kind in named]
+    return [str(name) for name in real]

@@ -1,0 +1,72 @@
+"""The names that users import. Adding one is a decision, losing one breaks somebody."""
+
+from __future__ import annotations
+
+import importlib
+import subprocess
+import sys
+
+import pytest
+
+import unitai
+
+pytestmark = pytest.mark.contract
+
+PUBLIC = """
+AdapterNotFoundError AgentLoopDetectedError AgentRunResult AgentTestCase AgentTimeoutError AmbiguousRunError
+BaseAdapter BrokenExpectationError CallNotFoundError DuplicateMockError ExpectationError Finding InfrastructureError
+InvalidArgumentError MissingDependencyError MisuseError MockExhaustedError MockStrategyError MockTool MockToolCall
+MockToolkit NewerFormatError NoActiveRunError NoMatchingConditionError RecordedError RunOverError StoredRepr Trajectory
+TrajectoryFormatError TrajectoryStep UnitAIError UnknownToolError UnmockedToolError UnmockedToolWarning
+UnpricedModelError assert_trajectory
+""".split()
+
+PATHS = {
+    "unitai.core.trajectory": ["Trajectory", "TrajectoryStep"],
+    "unitai.core.assertions": ["assert_trajectory"],
+    "unitai.core.result": ["AgentRunResult", "Finding"],
+    "unitai.mock.toolkit": ["MockToolkit"],
+    "unitai.mock.tool": ["MockTool", "MockToolCall"],
+    "unitai.mock.strategies": [
+        "StaticStrategy",
+        "SequenceStrategy",
+        "ConditionalStrategy",
+        "ErrorStrategy",
+        "CallableStrategy",
+        "ResponseStrategy",
+    ],
+    "unitai.mock": ["MockToolkit", "MockTool", "StaticStrategy"],
+    "unitai.adapters.base": ["BaseAdapter"],
+    "unitai.adapters.generic": ["GenericAdapter"],
+    "unitai.adapters": ["BaseAdapter", "Session", "ToolCall", "ModelCall", "StateChange", "register"],
+    "unitai.pytest_plugin.fixtures": ["mock_toolkit"],
+    "unitai.cli.main": ["main"],
+    "unitai.match": ["approx", "regex", "one_of", "any_of_type", "predicate", "partial", "ignoring"],
+}
+
+
+def test_the_package_exports_exactly_these_names():
+    assert sorted(unitai.__all__) == sorted(PUBLIC)
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_every_exported_name_is_there_and_documented(name):
+    assert (getattr(unitai, name).__doc__ or "").strip()
+
+
+@pytest.mark.parametrize(("module", "names"), PATHS.items())
+def test_documented_import_paths_hold(module, names):
+    found = importlib.import_module(module)
+    assert [name for name in names if not hasattr(found, name)] == []
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="no attribute 'MockTolkit'"):
+        _ = unitai.MockTolkit
+
+
+def test_importing_the_package_loads_neither_the_engine_nor_the_typing_module():
+    code = "import sys; before = set(sys.modules); import unitai; print(sorted(set(sys.modules) - before))"
+    done = subprocess.run([sys.executable, "-S", "-c", f"import sys; sys.path[:] = {sys.path!r}; {code}"],
+                          capture_output=True, text=True, check=True)  # fmt: skip
+    assert done.stdout.strip() == "['unitai']"
