@@ -41,9 +41,7 @@ def sections(item: pytest.Item, excinfo: pytest.ExceptionInfo[BaseException], co
 def _frames(excinfo: pytest.ExceptionInfo[BaseException], item: pytest.Item) -> list[FrameType]:
     """The frames of the test and of what it called, innermost first; those of pytest itself are none."""
     path = str(getattr(item, "path", ""))
-    frames = [
-        entry.frame._rawentry if hasattr(entry.frame, "_rawentry") else entry.frame.raw for entry in excinfo.traceback
-    ]
+    frames = [entry.frame.raw for entry in excinfo.traceback]
     first = next((n for n, frame in enumerate(frames) if frame.f_code.co_filename == path), 0)
     return frames[first:][::-1]
 

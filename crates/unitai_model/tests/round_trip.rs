@@ -1,0 +1,181 @@
+//! What is written is what is read, for every value and every trajectory.
+
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use unitai_model::value::{equal, hash};
+use unitai_model::{
+    Action, Ending, Failure, ModelCall, Money, Opaque, Outcome, Packed, StateChange, Step, ToolCall,
+    ToolName, Trajectory, Value,
+};
+
+fn any_value() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::Bool),
+        any::<i64>().prop_map(Value::Int),
+        "-?[1-9a-f][0-9a-f]{16,40}".prop_map(Value::BigInt),
+        any::<f64>().prop_map(Value::Float),
+        any::<String>().prop_map(Value::Str),
+        proptest::collection::vec(prop_oneof![0u32..0x11_0000, 0xd800u32..0xe000], 1..5)
+            .prop_map(Value::Surrogates),
+        any::<Vec<u8>>().prop_map(Value::Bytes),
+        (any::<String>(), any::<String>())
+            .prop_map(|(type_name, repr)| Value::Opaque(Opaque { type_name, repr })),
+    ];
+    leaf.prop_recursive(4, 40, 6, |inner| {
+        let items = || proptest::collection::vec(inner.clone(), 0..6);
+        prop_oneof![
+            items().prop_map(Value::List),
+            items().prop_map(Value::Tuple),
+            items().prop_map(Value::Set),
+            items().prop_map(Value::FrozenSet),
+            proptest::collection::vec((inner.clone(), inner.clone()), 0..6).prop_map(Value::Dict),
+            proptest::collection::vec(("\\$unitai|[a-z]{0,3}".prop_map(Value::Str), inner.clone()), 0..6)
+                .prop_map(Value::Dict),
+        ]
+    })
+}
+
+fn any_packed() -> impl Strategy<Value = Packed> {
+    any_value().prop_map(|value| value.pack())
+}
+
+fn any_failure() -> impl Strategy<Value = Failure> {
+    (any::<String>(), any::<Vec<String>>(), any::<String>())
+        .prop_map(|(type_name, bases, message)| Failure::new(type_name, bases, message))
+}
+
+fn any_time() -> impl Strategy<Value = f64> {
+    any::<f64>().prop_filter("clocks give finite numbers", |time| time.is_finite())
+}
+
+fn any_action() -> impl Strategy<Value = Action> {
+    let outcome = prop_oneof![
+        Just(Outcome::Unfinished),
+        any_packed().prop_map(Outcome::Returned),
+        any_failure().prop_map(|failure| Outcome::Raised(Box::new(failure))),
+    ];
+    prop_oneof![
+        (any::<String>(), any_packed(), outcome).prop_map(|(tool, args, outcome)| {
+            Action::ToolCall(ToolCall { tool: ToolName::new(&tool), args, outcome })
+        }),
+        (any::<String>(), any::<u64>(), any::<u64>(), any::<Option<i64>>()).prop_map(
+            |(model, prompt, completion, cost)| {
+                Action::ModelCall(ModelCall {
+                    model: Arc::from(model),
+                    prompt_tokens: prompt,
+                    completion_tokens: completion,
+                    cost: cost.map(Money::from_pico_dollars),
+                })
+            }
+        ),
+        (any::<String>(), any_packed(), any_packed()).prop_map(|(key, old_value, new_value)| {
+            Action::StateChange(StateChange { key: Arc::from(key), old_value, new_value })
+        }),
+    ]
+}
+
+fn any_trajectory() -> impl Strategy<Value = Trajectory> {
+    let step = (any_time(), any::<Option<String>>(), any_action())
+        .prop_map(|(timestamp, agent, action)| Step { timestamp, agent_id: agent.map(Arc::from), action });
+    let ending = prop_oneof![any_packed().prop_map(Ending::Returned), any_failure().prop_map(Ending::Raised)];
+    let steps = proptest::collection::vec(step, 0..8);
+    (any::<String>(), any_packed(), any_time(), any_time(), steps, ending).prop_map(
+        |(id, input, started, duration, steps, ending)| {
+            Trajectory::new(id, input, started, duration, steps, ending)
+        },
+    )
+}
+
+proptest! {
+    #[test]
+    fn a_value_comes_back_as_it_was(value in any_value()) {
+        let packed = value.pack();
+        let read = Packed::from_text(packed.text()).unwrap().value();
+        // By text, because NaN is not equal to itself.
+        let again = read.pack();
+        prop_assert_eq!(again.text(), packed.text());
+        prop_assert_eq!(format!("{read:?}"), format!("{value:?}"));
+    }
+
+    #[test]
+    fn a_trajectory_comes_back_as_it_was(trajectory in any_trajectory()) {
+        let text = trajectory.to_json();
+        let read = Trajectory::from_json(&text).unwrap();
+        prop_assert_eq!(&read, &trajectory);
+        prop_assert_eq!(read.to_json(), text);
+    }
+
+    #[test]
+    fn what_is_written_is_json(trajectory in any_trajectory()) {
+        prop_assert!(serde_json::from_str::<serde_json::Value>(&trajectory.to_json()).is_ok());
+    }
+
+    #[test]
+    fn equal_values_have_equal_hashes(value in any_value(), other in any_value()) {
+        if equal(&value, &other) {
+            prop_assert_eq!(hash(&value), hash(&other));
+        }
+    }
+
+    #[test]
+    fn whole_numbers_are_equal_in_every_kind(number in any::<i32>()) {
+        let (int, float) = (Value::Int(number.into()), Value::Float(number.into()));
+        prop_assert!(equal(&int, &float));
+        prop_assert_eq!(hash(&int), hash(&float));
+    }
+
+    #[test]
+    fn any_text_at_all_is_read_or_refused(text in any::<String>()) {
+        let _ = Packed::from_text(&text);
+        let _ = Trajectory::from_json(&text);
+    }
+
+    #[test]
+    fn a_damaged_document_is_read_or_refused(trajectory in any_trajectory(), at in any::<prop::sample::Index>(), byte in 0x20u8..0x7f) {
+        let mut bytes = trajectory.to_json().into_bytes();
+        let at = at.index(bytes.len());
+        bytes[at] = byte;
+        if let Ok(text) = String::from_utf8(bytes) {
+            let _ = Trajectory::from_json(&text);
+        }
+    }
+
+    #[test]
+    fn money_comes_back_as_it_was(units in any::<i64>()) {
+        let money = Money::from_pico_dollars(units);
+        prop_assert_eq!(money.to_string().parse(), Ok(money));
+    }
+
+    #[test]
+    fn the_fields_of_a_dictionary_are_found_without_reading_it(keys in proptest::collection::btree_set("[a-z\"\\\\{}\\[\\],: é]{0,6}", 0..6), value in any_value()) {
+        let entries: Vec<_> = keys.iter().map(|key| (Value::Str(key.clone()), value.clone())).collect();
+        let packed = Value::Dict(entries).pack();
+        let found: Vec<String> = packed
+            .fields()
+            .unwrap()
+            .map(|(key, text)| {
+                assert_eq!(text, value.pack().text());
+                serde_json::from_str(&format!("\"{key}\"")).unwrap()
+            })
+            .collect();
+        prop_assert_eq!(found, keys.into_iter().collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn what_is_shown_holds_no_control_character(value in any_value(), limit in 1usize..200) {
+        let shown = value.shown(limit);
+        prop_assert!(shown.chars().all(|c| !c.is_control()), "{shown:?}");
+        prop_assert!(shown.chars().count() <= limit);
+    }
+}
+
+#[test]
+fn large_floats_equal_the_integers_that_they_are() {
+    let float = Value::Float(2f64.powi(70));
+    assert!(equal(&float, &Value::BigInt(format!("4{}", "0".repeat(17)))));
+    assert!(equal(&Value::Float(-(2f64.powi(64))), &Value::BigInt(format!("-1{}", "0".repeat(16)))));
+    assert!(!equal(&Value::Float(f64::INFINITY), &Value::Float(f64::NEG_INFINITY)));
+    assert!(!equal(&Value::Float(f64::NAN), &Value::Float(f64::NAN)));
+}

@@ -1,0 +1,84 @@
+"""The installed `unitai` command."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from importlib.metadata import entry_points, files, requires, version
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.integration
+
+COMMAND = Path(sys.executable).parent / "unitai"
+
+
+def unitai(*args: str, **more: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([COMMAND, *args], capture_output=True, text=True, check=False, **more)
+
+
+def test_the_demo_shows_a_pass_and_a_failure_within_five_seconds(tmp_path):
+    began = time.monotonic()
+    done = unitai("demo", cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert time.monotonic() - began < 5
+    assert "3 passed" in done.stdout
+    assert "1 failed" in done.stdout
+    assert "> 1. [tool_call] process_refund(order_id=\"123\", amount=49.99)" in done.stdout
+    assert list(tmp_path.iterdir()) == []
+    assert "\x1b" not in done.stdout
+
+
+def test_the_demo_leaves_its_files_if_asked(tmp_path):
+    assert unitai("demo", "--keep", "here", cwd=tmp_path).returncode == 0
+    assert {path.name for path in (tmp_path / "here").glob("*.py")} == {"refund_agent.py", "test_refund.py", "failing_refund.py"}
+
+
+def test_the_demo_is_not_disturbed_by_the_project_around_it(tmp_path):
+    (tmp_path / "pytest.ini").write_text("[pytest]\naddopts = --nonsense\n", encoding="utf-8")
+    assert unitai("demo", "--keep", "here", cwd=tmp_path).returncode == 0
+
+
+def test_a_folder_that_cannot_be_made_is_said_plainly(tmp_path):
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    done = unitai("demo", "--keep", str(tmp_path / "file"))
+    assert done.returncode == 1
+    assert "error: the demo could not run in" in done.stderr
+
+
+def test_help_and_version():
+    assert unitai("--version").stdout == f"unitai {version('unitai')}\n"
+    assert "unitai demo --keep here" in unitai("demo", "--help").stdout
+    assert "Example" in unitai("--help").stdout
+
+
+@pytest.mark.parametrize("args", [[], ["unheard-of"], ["demo", "--unheard-of"]])
+def test_wrong_usage_exits_with_2(args):
+    assert unitai(*args).returncode == 2
+
+
+def test_without_pytest_the_demo_says_what_to_install(tmp_path):
+    code = "import sys; sys.modules['pytest'] = None; from unitai.cli import main; main.find_spec = lambda name: None; sys.exit(main.main(['demo']))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "pytest is not installed [UA304]" in done.stderr
+    assert "pip install pytest" in done.stderr
+
+
+def test_the_package_needs_no_other_package():
+    assert [need for need in requires("unitai") or [] if "extra ==" not in need] == []
+
+
+def test_the_wheel_holds_types_and_nothing_that_runs_by_itself():
+    names = [str(path) for path in files("unitai")]
+    if any(name.endswith("direct_url.json") for name in names) and not any(name.endswith("py.typed") for name in names):
+        pytest.skip("an editable install has no files of its own")
+    assert any(name.endswith("unitai/py.typed") for name in names)
+    assert any(name.endswith("unitai/_engine.pyi") for name in names)
+    assert not [name for name in names if name.endswith(".pth")]
+
+
+def test_the_plugin_is_registered():
+    assert [found.value for found in entry_points(group="pytest11") if found.name == "unitai"] == ["unitai.pytest_plugin.plugin"]
