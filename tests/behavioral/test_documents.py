@@ -31,7 +31,9 @@ class Case(NamedTuple):
 def cases() -> list[object]:
     found = []
     for path in sorted(HERE.glob("*.md")):
-        blocks = re.findall(r"^```(script|python|finding|report)\n(.*?)^```", path.read_text(encoding="utf-8"), re.M | re.S)
+        blocks = re.findall(
+            r"^```(script|python|finding|report)\n(.*?)^```", path.read_text(encoding="utf-8"), re.M | re.S
+        )
         script = check = None
         count = 0
         for kind, text in blocks:
@@ -55,7 +57,9 @@ def play(script: str) -> AgentRunResult:
         if word == "tool":
             name, _, rest = rest.partition(" ")
             args, _, raised = rest.partition(" ! ")
-            steps.append(TrajectoryStep(tool_name=name, tool_args=json.loads(args or "{}"), tool_error=exception(raised)))
+            steps.append(
+                TrajectoryStep(tool_name=name, tool_args=json.loads(args or "{}"), tool_error=exception(raised))
+            )
         elif word == "model":
             name, prompt, completion, *cost = rest.split()
             steps.append(
@@ -66,7 +70,9 @@ def play(script: str) -> AgentRunResult:
             )  # fmt: skip
         elif word == "state":
             key, old, new = rest.split()
-            steps.append(TrajectoryStep(step_type="state_change", key=key, old_value=json.loads(old), new_value=json.loads(new)))
+            steps.append(
+                TrajectoryStep(step_type="state_change", key=key, old_value=json.loads(old), new_value=json.loads(new))
+            )
         elif word == "output":
             output = json.loads(rest)
         elif word == "raises":

@@ -23,7 +23,9 @@ def test_every_error_class_is_in_the_catalogue_and_the_other_way_round():
 
 
 def test_only_the_root_and_the_branches_have_no_code():
-    bare = [value for value in vars(errors).values() if isinstance(value, type) and issubclass(value, errors.UnitAIError)]
+    bare = [
+        value for value in vars(errors).values() if isinstance(value, type) and issubclass(value, errors.UnitAIError)
+    ]
     assert {value for value in bare if not value.code} == {errors.UnitAIError, *BRANCHES}
 
 
@@ -46,6 +48,4 @@ def test_the_example_ends_with_exactly_this_error(code):
 
 def test_a_message_says_what_was_expected_what_was_found_and_what_to_do():
     error = errors.UnmockedToolError("the agent called x", expected="a mocked tool", found="x()", remedy="mock it")
-    assert str(error) == (
-        "the agent called x [UA206]\n  expected: a mocked tool\n  found:    x()\n  to do:    mock it"
-    )
+    assert str(error) == ("the agent called x [UA206]\n  expected: a mocked tool\n  found:    x()\n  to do:    mock it")

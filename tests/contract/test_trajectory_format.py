@@ -24,7 +24,9 @@ def every_kind_of_step() -> Trajectory:
         started_at=1700000000.0,
         duration_seconds=1.25,
         steps=[
-            TrajectoryStep(tool_name="a", tool_args={"n": 1, "x": float("nan")}, tool_result={1: b"\x00"}, timestamp=1.5),
+            TrajectoryStep(
+                tool_name="a", tool_args={"n": 1, "x": float("nan")}, tool_result={1: b"\x00"}, timestamp=1.5
+            ),
             TrajectoryStep(tool_name="b", tool_error=TimeoutError("slow"), agent_id="helper"),
             TrajectoryStep(step_type="llm_call", model="gpt-4o", prompt_tokens=10, completion_tokens=5, cost=0.000075),
             TrajectoryStep(step_type="llm_call", model="of-my-own", prompt_tokens=1, completion_tokens=1),
@@ -38,7 +40,13 @@ def every_kind_of_step() -> Trajectory:
 def test_files_of_every_version_open(path):
     trajectory = Trajectory.from_json(path.read_text(encoding="utf-8"))
     assert trajectory.run_id == "run-1"
-    assert [step.step_type for step in trajectory.steps] == ["tool_call", "tool_call", "llm_call", "llm_call", "state_change"]
+    assert [step.step_type for step in trajectory.steps] == [
+        "tool_call",
+        "tool_call",
+        "llm_call",
+        "llm_call",
+        "state_change",
+    ]
     assert trajectory.steps[0].tool_args["n"] == 1
     assert trajectory.steps[2].cost == 0.000075
     assert trajectory.total_tokens == 17

@@ -26,14 +26,18 @@ def test_the_demo_shows_a_pass_and_a_failure_within_five_seconds(tmp_path):
     assert time.monotonic() - began < 5
     assert "3 passed" in done.stdout
     assert "1 failed" in done.stdout
-    assert "> 1. [tool_call] process_refund(order_id=\"123\", amount=49.99)" in done.stdout
+    assert '> 1. [tool_call] process_refund(order_id="123", amount=49.99)' in done.stdout
     assert list(tmp_path.iterdir()) == []
     assert "\x1b" not in done.stdout
 
 
 def test_the_demo_leaves_its_files_if_asked(tmp_path):
     assert unitai("demo", "--keep", "here", cwd=tmp_path).returncode == 0
-    assert {path.name for path in (tmp_path / "here").glob("*.py")} == {"refund_agent.py", "test_refund.py", "failing_refund.py"}
+    assert {path.name for path in (tmp_path / "here").glob("*.py")} == {
+        "refund_agent.py",
+        "test_refund.py",
+        "failing_refund.py",
+    }
 
 
 def test_the_demo_is_not_disturbed_by_the_project_around_it(tmp_path):
@@ -81,4 +85,6 @@ def test_the_wheel_holds_types_and_nothing_that_runs_by_itself():
 
 
 def test_the_plugin_is_registered():
-    assert [found.value for found in entry_points(group="pytest11") if found.name == "unitai"] == ["unitai.pytest_plugin.plugin"]
+    assert [found.value for found in entry_points(group="pytest11") if found.name == "unitai"] == [
+        "unitai.pytest_plugin.plugin"
+    ]

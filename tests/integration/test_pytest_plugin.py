@@ -77,15 +77,27 @@ def test_a_failing_check_shows_the_trajectory(run, body):
 
 
 def test_a_plain_comparison_that_fails_shows_the_trajectory_too(run):
-    done = run("\ndef test_cost(mock_toolkit):\n    result = run(mock_toolkit)\n    assert result.tool_call_count('lookup_order') == 2\n")
+    done = run(
+        "\ndef test_cost(mock_toolkit):\n    result = run(mock_toolkit)\n    assert result.tool_call_count('lookup_order') == 2\n"
+    )
     done.assert_outcomes(failed=1)
-    done.stdout.fnmatch_lines(["*- UnitAI -*", "  Actual trajectory:", "    1. ?tool_call? process_refund*", "  Cost: *"])
+    done.stdout.fnmatch_lines(
+        ["*- UnitAI -*", "  Actual trajectory:", "    1. ?tool_call? process_refund*", "  Cost: *"]
+    )
 
 
 def test_an_unmocked_tool_shows_the_partial_trajectory(run):
-    done = run('\ndef test_strict(mock_toolkit):\n    mock_toolkit.mock("process_refund", return_value=1)\n    mock_toolkit.run(agent, "x")\n')
+    done = run(
+        '\ndef test_strict(mock_toolkit):\n    mock_toolkit.mock("process_refund", return_value=1)\n    mock_toolkit.run(agent, "x")\n'
+    )
     done.assert_outcomes(failed=1)
-    done.stdout.fnmatch_lines(["*UnmockedToolError: the agent called lookup_order, which is not mocked ?UA206?", "*- UnitAI -*", "*2. ?tool_call? lookup_order*"])
+    done.stdout.fnmatch_lines(
+        [
+            "*UnmockedToolError: the agent called lookup_order, which is not mocked ?UA206?",
+            "*- UnitAI -*",
+            "*2. ?tool_call? lookup_order*",
+        ]
+    )
 
 
 def test_assert_trajectory_shows_its_report_once(run):
@@ -113,7 +125,10 @@ def test_colour_follows_the_terminal(run):
 
 
 def test_reports_survive_xdist(run):
-    done = run('\ndef test_order(mock_toolkit):\n    assert run(mock_toolkit).tool_called_before("lookup_order", "process_refund")\n', "-n1")
+    done = run(
+        '\ndef test_order(mock_toolkit):\n    assert run(mock_toolkit).tool_called_before("lookup_order", "process_refund")\n',
+        "-n1",
+    )
     done.assert_outcomes(failed=1)
     done.stdout.fnmatch_lines(MARKED)
 

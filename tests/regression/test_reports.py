@@ -68,7 +68,9 @@ HOSTILE = "\x1b]52;c;aGk=\x07\x1b[2J\x9b31m\r\n\t\u202eevil\u2066\u200b\ufeff\U0
 
 def test_control_characters_from_agents_and_tools_never_reach_a_report():
     steps = [
-        TrajectoryStep(tool_name=HOSTILE, tool_args={HOSTILE: HOSTILE}, tool_error=ValueError(HOSTILE), agent_id=HOSTILE),
+        TrajectoryStep(
+            tool_name=HOSTILE, tool_args={HOSTILE: HOSTILE}, tool_error=ValueError(HOSTILE), agent_id=HOSTILE
+        ),
         TrajectoryStep(step_type="llm_call", model=HOSTILE, cost=0.1),
         TrajectoryStep(step_type="state_change", key=HOSTILE, old_value=HOSTILE, new_value={HOSTILE: [HOSTILE]}),
     ]
@@ -88,4 +90,6 @@ def test_control_characters_from_agents_and_tools_never_reach_a_report():
         repr(failed),
     ]
     for text in texts:
-        assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]", text)
+        assert not re.search(
+            r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]", text
+        )

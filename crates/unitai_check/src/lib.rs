@@ -72,5 +72,11 @@ pub fn finding(check: &dyn Check, judgement: Judgement) -> Finding {
         Judgement::Held(cites) => (Verdict::Held, cites),
         Judgement::Broken { actual, cites } => (Verdict::Broken { actual }, cites),
     };
-    Finding { check: check.id(), assertion: check.assertion(), expected: check.expected(), verdict, cites }
+    Finding {
+        check: check.id().into(),
+        assertion: check.assertion(),
+        expected: check.expected(),
+        verdict,
+        cites,
+    }
 }

@@ -1,10 +1,12 @@
 //! What a check found.
 
+use std::borrow::Cow;
+
 /// The answer of one check about one trajectory, as data. Text for people is made from it last.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     /// The check's stable name, e.g. `tool_called_before`.
-    pub check: &'static str,
+    pub check: Cow<'static, str>,
     /// The assertion as the test wrote it, e.g. `tool_called_before("a", "b")`.
     pub assertion: String,
     /// What had to be true.

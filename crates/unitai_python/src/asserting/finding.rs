@@ -33,14 +33,14 @@ enum Subject {
 }
 
 /// The parts of a finding that travel: trajectory, check, assertion, expected, actual, cites.
-type Told = (Py<Trajectory>, &'static str, String, String, Option<String>, Vec<usize>);
+type Told = (Py<Trajectory>, String, String, String, Option<String>, Vec<usize>);
 
 #[pymethods]
 impl Finding {
     /// The name of the check.
     #[getter]
-    fn check(&self) -> &'static str {
-        self.words().check
+    fn check(&self) -> &str {
+        &self.words().check
     }
 
     /// The assertion as the test wrote it.
@@ -117,7 +117,7 @@ impl Finding {
         let actual = this.actual().map(str::to_owned);
         let told = (
             this.trajectory.clone_ref(py),
-            words.check,
+            words.check.clone().into_owned(),
             words.assertion.clone(),
             words.expected.clone(),
             actual,
@@ -137,11 +137,9 @@ impl Finding {
     ) -> Finding {
         let verdict = actual.map_or(Verdict::Held, |actual| Verdict::Broken { actual });
         let held = verdict == Verdict::Held;
-        // Names of checks are few and live as long as the process.
-        let check: &'static str = Box::leak(check.into_boxed_str());
         Finding {
             trajectory,
-            subject: Subject::Told(Model { check, assertion, expected, verdict, cites }),
+            subject: Subject::Told(Model { check: check.into(), assertion, expected, verdict, cites }),
             held,
         }
     }

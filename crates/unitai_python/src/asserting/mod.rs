@@ -1,9 +1,11 @@
 //! Assertions on a run: the result with its checks, and the findings that they return.
 
-mod compare;
+mod arguments;
 mod finding;
+mod patterns;
 mod reference;
 mod result;
+mod words;
 
 pub(crate) use finding::Finding;
 pub(crate) use result::AgentRunResult;

@@ -10,7 +10,8 @@ use unitai_model::calls::PlacedCall;
 use unitai_model::{Action, ToolName};
 
 use super::AgentRunResult;
-use super::compare::{PythonArguments, Trouble, WholeMatcher};
+use super::arguments::{PythonArguments, WholeMatcher};
+use super::words::{Trouble, shown};
 use crate::errors::invalid;
 use crate::run::{Slot, Trajectory, TrajectoryStep};
 
@@ -95,7 +96,7 @@ fn expected_call(
         py,
         format!(
             "a reference is a list of calls: \"name\", (\"name\", {{arguments}}) or a tool_call step; found {}",
-            super::compare::shown(entry)
+            shown(entry)
         ),
     ))
 }

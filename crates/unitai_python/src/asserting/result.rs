@@ -12,8 +12,10 @@ use unitai_model::Money;
 use unitai_report::{Style, failure_report};
 
 use super::Finding;
-use super::compare::{PythonArguments, PythonErrorClass, PythonPattern, Trouble, WholeMatcher};
+use super::arguments::{PythonArguments, WholeMatcher};
+use super::patterns::{PythonErrorClass, PythonPattern};
 use super::reference::expected_calls;
+use super::words::Trouble;
 use crate::errors::{Trouble as Problem, invalid};
 use crate::mock::MockToolCall;
 use crate::run::Trajectory;

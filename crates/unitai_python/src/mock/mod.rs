@@ -2,6 +2,7 @@
 
 mod arguments;
 mod call;
+mod deciding;
 mod handle;
 mod ticket;
 mod tool;

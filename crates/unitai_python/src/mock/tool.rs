@@ -1,6 +1,7 @@
 //! One mocked tool.
 
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
@@ -27,6 +28,8 @@ pub(crate) struct MockTool {
     strategy: Py<PyAny>,
     parameters: Option<Vec<String>>,
     toolbox: Py<Toolbox>,
+    /// How many of its calls a reset of this tool alone has put out of sight.
+    forgotten: AtomicUsize,
     /// Worked out at the first call, so that a value set up after `mock()` still counts.
     fixed: OnceLock<Option<Fixed>>,
 }
@@ -62,7 +65,14 @@ impl MockTool {
             Some(toolbox) => toolbox,
             None => Py::new(py, Toolbox::standalone(py)?)?,
         };
-        Ok(MockTool { name: ToolName::new(name), strategy, parameters, toolbox, fixed: OnceLock::new() })
+        Ok(MockTool {
+            name: ToolName::new(name),
+            strategy,
+            parameters,
+            toolbox,
+            forgotten: AtomicUsize::new(0),
+            fixed: OnceLock::new(),
+        })
     }
 
     /// The tool's name.
@@ -85,7 +95,14 @@ impl MockTool {
     /// Every call since the last reset, in order.
     #[getter]
     fn calls<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        self.toolbox.get().calls_of(py, &self.name)
+        let calls = self.toolbox.get().calls_of(py, &self.name)?;
+        Ok(calls.get_slice(self.forgotten.load(Ordering::Relaxed), calls.len()))
+    }
+
+    /// Forgets the calls of this tool, and lets its sequence begin again.
+    fn reset(&self, py: Python<'_>) -> PyResult<()> {
+        self.forgotten.store(self.toolbox.get().calls_of(py, &self.name)?.len(), Ordering::Relaxed);
+        self.begin_again(py)
     }
 
     /// Answers a call with these arguments and writes it down.
@@ -126,6 +143,16 @@ impl MockTool {
 impl MockTool {
     pub(crate) fn tool_name(&self) -> &ToolName {
         &self.name
+    }
+
+    /// The record was emptied: nothing is left to be put out of sight.
+    pub(super) fn record_was_emptied(&self, py: Python<'_>) -> PyResult<()> {
+        self.forgotten.store(0, Ordering::Relaxed);
+        self.begin_again(py)
+    }
+
+    fn begin_again(&self, py: Python<'_>) -> PyResult<()> {
+        self.strategy.bind(py).call_method0("reset").map(|_| ())
     }
 
     pub(crate) fn parameters(&self) -> Option<&[String]> {

@@ -7,11 +7,9 @@ use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyTuple};
-use unitai_model::value::plain;
-use unitai_model::{Outcome, Packed, ToolName};
+use unitai_model::{Packed, ToolName};
 
-use super::tool::settle;
-use super::{MockTool, Ticket};
+use super::MockTool;
 use crate::errors::Trouble;
 use crate::run::Run;
 use crate::values::encode;
@@ -19,7 +17,7 @@ use crate::values::encode;
 /// The engine of a toolkit: its mocks, its rules and its runs.
 #[pyclass(frozen, module = "unitai._engine")]
 pub(crate) struct Toolbox {
-    strict: bool,
+    pub(super) strict: bool,
     max_tool_calls: u32,
     state: Mutex<State>,
 }
@@ -86,7 +84,7 @@ impl Toolbox {
     }
 
     /// The names of the mocked tools, in the order in which they were mocked.
-    fn names(&self) -> Vec<String> {
+    pub(super) fn names(&self) -> Vec<String> {
         self.state().order.clone()
     }
 
@@ -182,7 +180,7 @@ impl Toolbox {
         };
         drop(forgotten);
         for tool in tools {
-            tool.bind(py).getattr("strategy")?.call_method0("reset")?;
+            tool.get().record_was_emptied(py)?;
         }
         Ok(())
     }
@@ -223,6 +221,16 @@ impl Toolbox {
 
     pub(crate) fn tool(&self, py: Python<'_>, name: &str) -> Option<Py<MockTool>> {
         self.state().tools.get(name).map(|tool| tool.clone_ref(py))
+    }
+
+    /// Whether the real tool of this name may run.
+    pub(super) fn is_allowed(&self, name: &str) -> bool {
+        self.state().allowed.contains_key(name)
+    }
+
+    /// The real tool of an allowed name, where it is known.
+    pub(super) fn real_tool(&self, py: Python<'_>, name: &str) -> Option<Py<PyAny>> {
+        self.state().allowed.get(name)?.as_ref().map(|real| real.clone_ref(py))
     }
 
     /// The run that a call from here belongs to. One live run takes every call, whatever thread it
@@ -273,78 +281,6 @@ impl Toolbox {
             .found(thread.repr()?.to_string_lossy().into_owned())
             .remedy("let the agent wait for the threads it starts")
             .into_err(py))
-    }
-
-    /// Decides a call by name: answered by the mock, let through to the real tool, or refused.
-    pub(crate) fn answer<'py>(
-        &self,
-        run: &Bound<'py, Run>,
-        name: &str,
-        args: &Bound<'py, PyDict>,
-        agent_id: Option<&str>,
-        real: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let py = run.py();
-        if let Some(tool) = self.tool(py, name) {
-            return tool.get().answer(run, args, agent_id);
-        }
-        let tool = ToolName::new(name);
-        let encoded = encode(args.as_any())?;
-        let is_allowed = self.state().allowed.contains_key(name);
-        if let (true, Some(real)) = (is_allowed, real) {
-            let step = run.get().write_call(py, &tool, encoded, Outcome::Unfinished, agent_id)?;
-            return settle(py, Ticket::new(run.clone().unbind(), step), real.call0());
-        }
-        if self.strict || is_allowed {
-            let shown = format!("{}({})", plain(name), unitai_model::value::arguments(&encoded.packed, 80));
-            let step = run.get().write_call(py, &tool, encoded, Outcome::Unfinished, agent_id)?;
-            let error = self.unmocked(py, name, shown, is_allowed);
-            return settle(py, Ticket::new(run.clone().unbind(), step), Err(error));
-        }
-        run.get().write_call(py, &tool, encoded, Outcome::Returned(Packed::null()), agent_id)?;
-        let warning =
-            format!("the agent called {}, which has no mock; it was answered with None", plain(name));
-        let category = crate::errors::class(py, "UnmockedToolWarning")?;
-        py.import("warnings")?.getattr("warn")?.call1((warning, category))?;
-        Ok(py.None().into_bound(py))
-    }
-
-    fn unmocked(&self, py: Python<'_>, name: &str, shown: String, is_allowed: bool) -> PyErr {
-        let names = self.names();
-        let mocked = if names.is_empty() { "none".to_owned() } else { plain(&names.join(", ")) };
-        let (message, remedy) = if is_allowed {
-            (
-                format!("{} may run, but the real tool is not known here", plain(name)),
-                format!("pass it: toolkit.allow(\"{0}\", {0})", plain(name)),
-            )
-        } else {
-            (
-                format!("the agent called {}, which is not mocked", plain(name)),
-                format!("toolkit.mock(\"{0}\", return_value=...) or toolkit.allow(\"{0}\")", plain(name)),
-            )
-        };
-        Trouble::new("UnmockedToolError", message)
-            .expected(format!("a call of a mocked tool (mocked: {mocked})"))
-            .found(shown)
-            .remedy(remedy)
-            .into_err(py)
-    }
-
-    /// The real tool of an allowed name with its arguments, ready to be called.
-    pub(super) fn real_call<'py>(
-        &self,
-        py: Python<'py>,
-        name: &str,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let real = match self.state().allowed.get(name) {
-            Some(Some(real)) => real.clone_ref(py),
-            _ => return Ok(None),
-        };
-        let all: Vec<Bound<'py, PyAny>> = std::iter::once(real.into_bound(py)).chain(args.iter()).collect();
-        let partial = py.import("functools")?.getattr("partial")?;
-        partial.call(PyTuple::new(py, all)?, kwargs).map(Some)
     }
 
     /// Every call of one tool in every run, in the order of time.

@@ -1,15 +1,15 @@
-//! The checks' ports, answered by Python: equality, patterns and exception classes.
+//! Arguments compared by Python's equality.
 
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use unitai_check::ports::{Arguments, ErrorClass, Pattern};
+use unitai_check::ports::Arguments;
+use unitai_model::Packed;
 use unitai_model::calls::PlacedCall;
 use unitai_model::value::plain;
-use unitai_model::{Failure, Packed};
 
-use crate::errors::qualified_name;
+use super::words::{Trouble, shown};
 use crate::run::{Slot, Trajectory};
 use crate::values::{encode_text, to_python};
 
@@ -23,23 +23,6 @@ pub(super) struct PythonArguments {
     trajectory: Py<Trajectory>,
     /// What a comparison raised; a check cannot raise by itself.
     trouble: Arc<Trouble>,
-}
-
-/// The first error of a comparison.
-#[derive(Default)]
-pub(super) struct Trouble(Mutex<Option<PyErr>>);
-
-impl Trouble {
-    pub(super) fn check(&self) -> PyResult<()> {
-        match self.0.lock().unwrap_or_else(PoisonError::into_inner).take() {
-            Some(error) => Err(error),
-            None => Ok(()),
-        }
-    }
-
-    fn note(&self, error: PyErr) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
-    }
 }
 
 impl PythonArguments {
@@ -237,91 +220,5 @@ impl Arguments for WholeMatcher {
 
     fn as_data(&self) -> Option<&Packed> {
         None
-    }
-}
-
-/// A value in an explanation: as data where it is data, by its `repr` where it is not.
-pub(super) fn shown(value: &Bound<'_, PyAny>) -> String {
-    match encode_text(value) {
-        Some(text) => Packed::from_trusted(text).value().shown(80),
-        None => {
-            let repr = value.repr().map_or_else(|_| "?".to_owned(), |repr| plain(&repr.to_string_lossy()));
-            match repr.char_indices().nth(80) {
-                Some((end, _)) => format!("{}…", &repr[..end]),
-                None => repr,
-            }
-        }
-    }
-}
-
-/// A pattern of Python's `re`.
-pub(super) struct PythonPattern {
-    pattern: Py<PyAny>,
-    shown: String,
-    trouble: Arc<Trouble>,
-}
-
-impl PythonPattern {
-    /// Compiles `pattern`, unless it is compiled already.
-    pub(super) fn new(pattern: &Bound<'_, PyAny>, trouble: Arc<Trouble>) -> PyResult<PythonPattern> {
-        let compiled = pattern.py().import("re")?.getattr("compile")?.call1((pattern,))?;
-        let shown = shown(&compiled.getattr("pattern")?);
-        Ok(PythonPattern { pattern: compiled.unbind(), shown, trouble })
-    }
-}
-
-impl Pattern for PythonPattern {
-    fn found_in(&self, text: &str) -> bool {
-        Python::attach(|py| {
-            let found = self.pattern.bind(py).call_method1("search", (text,));
-            found.map(|found| !found.is_none()).unwrap_or_else(|error| {
-                self.trouble.note(error);
-                false
-            })
-        })
-    }
-
-    fn shown(&self) -> String {
-        self.shown.clone()
-    }
-}
-
-/// An exception class, or several of which one must fit.
-pub(super) struct PythonErrorClass {
-    class: Py<PyAny>,
-    names: Vec<String>,
-    error: Py<PyAny>,
-    is_recorded: bool,
-}
-
-impl PythonErrorClass {
-    pub(super) fn new(class: &Bound<'_, PyAny>, trajectory: &Trajectory) -> PyResult<PythonErrorClass> {
-        let py = class.py();
-        let classes: Vec<Bound<'_, pyo3::types::PyType>> = match class.extract() {
-            Ok(several) => several,
-            Err(_) => vec![class.extract()?],
-        };
-        let error = trajectory.error(py)?;
-        let is_recorded = error.is_instance(&crate::errors::class(py, "RecordedError")?)?;
-        Ok(PythonErrorClass {
-            class: class.clone().unbind(),
-            names: classes.iter().map(qualified_name).collect(),
-            error: error.unbind(),
-            is_recorded,
-        })
-    }
-}
-
-impl ErrorClass for PythonErrorClass {
-    fn includes(&self, failure: &Failure) -> bool {
-        if self.is_recorded {
-            return self.names.iter().any(|name| failure.is_a(name));
-        }
-        Python::attach(|py| self.error.bind(py).is_instance(self.class.bind(py)).unwrap_or(false))
-    }
-
-    fn shown(&self) -> String {
-        let short = |name: &String| name.rsplit('.').next().unwrap_or_default().to_owned();
-        self.names.iter().map(short).collect::<Vec<_>>().join(" or ")
     }
 }

@@ -1,13 +1,4 @@
-//! Python objects as the text of a record.
-//!
-//! Two passes over one rule. The fast pass takes exact built-in types only and runs no Python code,
-//! so nothing can change under it; it serves nearly every call. Whatever it does not know is left
-//! to the careful pass, which copies each container before walking it, survives cycles, depth and
-//! size, and stores the rest by its `repr`.
-
-#![expect(unsafe_code, reason = "the hot path of every recorded call; each use is argued")]
-
-use std::cell::Cell;
+//! The careful pass: any object at all, whatever it does while it is looked at.
 
 use pyo3::exceptions::PyException;
 use pyo3::ffi;
@@ -16,180 +7,15 @@ use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, 
 use unitai_model::value::text;
 use unitai_model::{Opaque, Packed};
 
-use super::snapshot;
+use super::super::{StoredRepr, snapshot};
+use super::{Encoded, MAX_TEXT};
 use crate::errors::qualified_name;
-
-/// The longest text that one value may become. Shared substructure is written out each time it is
-/// met, so a small value can be an immense text.
-const MAX_TEXT: usize = 64 << 20;
 
 /// The longest `repr` that is stored.
 const MAX_REPR: usize = 10_000;
 
-/// A value for the record.
-pub(crate) struct Encoded {
-    pub(crate) packed: Packed,
-    /// A copy of the Python value, where the text alone cannot bring it back.
-    pub(crate) kept: Option<Py<PyAny>>,
-}
-
-thread_local! {
-    static SCRATCH: Cell<String> = const { Cell::new(String::new()) };
-}
-
-/// A value as it is at this moment.
-pub(crate) fn encode(value: &Bound<'_, PyAny>) -> PyResult<Encoded> {
-    // The buffer is taken, not borrowed: a `repr` in the careful pass may record another call.
-    let mut out = SCRATCH.take();
-    out.clear();
-    let is_plain = push_fast(&mut out, value.as_ptr(), &mut Ancestors::new());
-    let encoded = if is_plain {
-        Ok(Encoded { packed: Packed::from_trusted(&*out), kept: None })
-    } else {
-        out.clear();
-        encode_carefully(&mut out, value)
-    };
-    if out.capacity() <= 1 << 16 {
-        SCRATCH.set(out);
-    }
-    encoded
-}
-
-/// The text of a value that the fast pass knows; `None` for any other.
-pub(crate) fn encode_text(value: &Bound<'_, PyAny>) -> Option<String> {
-    let mut out = String::new();
-    push_fast(&mut out, value.as_ptr(), &mut Ancestors::new()).then_some(out)
-}
-
-/// The containers around the current one, to notice cycles and depth.
-struct Ancestors {
-    stack: [*mut ffi::PyObject; text::MAX_DEPTH],
-    depth: usize,
-}
-
-impl Ancestors {
-    fn new() -> Ancestors {
-        Ancestors { stack: [std::ptr::null_mut(); text::MAX_DEPTH], depth: 0 }
-    }
-
-    fn enter(&mut self, container: *mut ffi::PyObject) -> bool {
-        if self.depth == self.stack.len() || self.stack[..self.depth].contains(&container) {
-            return false;
-        }
-        self.stack[self.depth] = container;
-        self.depth += 1;
-        true
-    }
-
-    fn leave(&mut self) {
-        self.depth -= 1;
-    }
-}
-
-/// Writes `object` if it is plain data; `false`, with `out` unfinished, if it is not.
-fn push_fast(out: &mut String, object: *mut ffi::PyObject, around: &mut Ancestors) -> bool {
-    // SAFETY: the interpreter is held by every caller, `object` is a live reference, and only exact
-    // built-in types are touched, whose accessors run no Python code and so release nothing.
-    unsafe {
-        if ffi::PyUnicode_CheckExact(object) != 0 {
-            push_fast_str(out, object)
-        } else if ffi::PyLong_CheckExact(object) != 0 {
-            let mut overflow = 0;
-            let value = ffi::PyLong_AsLongLongAndOverflow(object, &mut overflow);
-            if overflow != 0 {
-                return false;
-            }
-            text::push_int(out, value);
-            true
-        } else if object == ffi::Py_None() {
-            out.push_str("null");
-            true
-        } else if object == ffi::Py_True() {
-            out.push_str("true");
-            true
-        } else if object == ffi::Py_False() {
-            out.push_str("false");
-            true
-        } else if ffi::PyFloat_CheckExact(object) != 0 {
-            text::push_float(out, ffi::PyFloat_AsDouble(object));
-            true
-        } else if ffi::PyDict_CheckExact(object) != 0 {
-            around.enter(object) && push_fast_dict(out, object, around)
-        } else if ffi::PyList_CheckExact(object) != 0 {
-            around.enter(object) && push_fast_list(out, object, around)
-        } else {
-            false
-        }
-    }
-}
-
-/// SAFETY: as in [`push_fast`], and `object` is an exact `str`.
-unsafe fn push_fast_str(out: &mut String, object: *mut ffi::PyObject) -> bool {
-    unsafe {
-        let mut size: ffi::Py_ssize_t = 0;
-        let data = ffi::PyUnicode_AsUTF8AndSize(object, &mut size);
-        if data.is_null() {
-            // Lone surrogates; the careful pass spells them out.
-            ffi::PyErr_Clear();
-            return false;
-        }
-        // The interpreter vouches that this is UTF-8, and keeps it as long as the string lives.
-        let bytes = std::slice::from_raw_parts(data.cast::<u8>(), size as usize);
-        text::push_str(out, std::str::from_utf8_unchecked(bytes));
-        out.len() <= MAX_TEXT
-    }
-}
-
-/// SAFETY: as in [`push_fast`], and `object` is an exact `dict`.
-unsafe fn push_fast_dict(out: &mut String, object: *mut ffi::PyObject, around: &mut Ancestors) -> bool {
-    unsafe {
-        let (mut position, mut key, mut value) = (0, std::ptr::null_mut(), std::ptr::null_mut());
-        out.push('{');
-        let mut is_first = true;
-        while ffi::PyDict_Next(object, &mut position, &mut key, &mut value) != 0 {
-            if !is_first {
-                out.push(',');
-            }
-            is_first = false;
-            let start = out.len();
-            if ffi::PyUnicode_CheckExact(key) == 0 || !push_fast_str(out, key) {
-                return false;
-            }
-            if out[start + 1..].starts_with(text::TAG) {
-                return false;
-            }
-            out.push(':');
-            if !push_fast(out, value, around) {
-                return false;
-            }
-        }
-        out.push('}');
-        around.leave();
-        out.len() <= MAX_TEXT
-    }
-}
-
-/// SAFETY: as in [`push_fast`], and `object` is an exact `list`.
-unsafe fn push_fast_list(out: &mut String, object: *mut ffi::PyObject, around: &mut Ancestors) -> bool {
-    unsafe {
-        out.push('[');
-        let mut at = 0;
-        while at < ffi::PyList_Size(object) {
-            if at > 0 {
-                out.push(',');
-            }
-            if !push_fast(out, ffi::PyList_GetItem(object, at), around) {
-                return false;
-            }
-            at += 1;
-        }
-        out.push(']');
-        around.leave();
-        out.len() <= MAX_TEXT
-    }
-}
-
-fn encode_carefully(out: &mut String, value: &Bound<'_, PyAny>) -> PyResult<Encoded> {
+/// Writes `value` and keeps a copy of it where the text alone cannot bring it back.
+pub(super) fn encode(out: &mut String, value: &Bound<'_, PyAny>) -> PyResult<Encoded> {
     let mut careful = Careful { out, depth: 0, around: Vec::new(), has_opaque: false };
     careful.push(value)?;
     let is_long = careful.out.len() > MAX_TEXT;
@@ -353,7 +179,7 @@ impl Careful<'_> {
         self.has_opaque = true;
         let type_name = qualified_name(&value.get_type());
         // A stored repr that is stored again stays what it was.
-        if let Ok(stored) = value.cast_exact::<super::StoredRepr>() {
+        if let Ok(stored) = value.cast_exact::<StoredRepr>() {
             let stored = stored.get();
             let opaque = Opaque { type_name: stored.type_name.clone(), repr: stored.text.clone() };
             text::push_opaque(self.out, &opaque);

@@ -1,0 +1,83 @@
+//! Patterns and exception classes, asked of Python.
+
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+use unitai_check::ports::{ErrorClass, Pattern};
+use unitai_model::Failure;
+
+use super::words::{Trouble, shown};
+use crate::errors::qualified_name;
+use crate::run::Trajectory;
+
+/// A pattern of Python's `re`.
+pub(super) struct PythonPattern {
+    pattern: Py<PyAny>,
+    shown: String,
+    trouble: Arc<Trouble>,
+}
+
+impl PythonPattern {
+    /// Compiles `pattern`, unless it is compiled already.
+    pub(super) fn new(pattern: &Bound<'_, PyAny>, trouble: Arc<Trouble>) -> PyResult<PythonPattern> {
+        let compiled = pattern.py().import("re")?.getattr("compile")?.call1((pattern,))?;
+        let shown = shown(&compiled.getattr("pattern")?);
+        Ok(PythonPattern { pattern: compiled.unbind(), shown, trouble })
+    }
+}
+
+impl Pattern for PythonPattern {
+    fn found_in(&self, text: &str) -> bool {
+        Python::attach(|py| {
+            let found = self.pattern.bind(py).call_method1("search", (text,));
+            found.map(|found| !found.is_none()).unwrap_or_else(|error| {
+                self.trouble.note(error);
+                false
+            })
+        })
+    }
+
+    fn shown(&self) -> String {
+        self.shown.clone()
+    }
+}
+
+/// An exception class, or several of which one must fit.
+pub(super) struct PythonErrorClass {
+    class: Py<PyAny>,
+    names: Vec<String>,
+    error: Py<PyAny>,
+    is_recorded: bool,
+}
+
+impl PythonErrorClass {
+    pub(super) fn new(class: &Bound<'_, PyAny>, trajectory: &Trajectory) -> PyResult<PythonErrorClass> {
+        let py = class.py();
+        let classes: Vec<Bound<'_, pyo3::types::PyType>> = match class.extract() {
+            Ok(several) => several,
+            Err(_) => vec![class.extract()?],
+        };
+        let error = trajectory.error(py)?;
+        let is_recorded = error.is_instance(&crate::errors::class(py, "RecordedError")?)?;
+        Ok(PythonErrorClass {
+            class: class.clone().unbind(),
+            names: classes.iter().map(qualified_name).collect(),
+            error: error.unbind(),
+            is_recorded,
+        })
+    }
+}
+
+impl ErrorClass for PythonErrorClass {
+    fn includes(&self, failure: &Failure) -> bool {
+        if self.is_recorded {
+            return self.names.iter().any(|name| failure.is_a(name));
+        }
+        Python::attach(|py| self.error.bind(py).is_instance(self.class.bind(py)).unwrap_or(false))
+    }
+
+    fn shown(&self) -> String {
+        let short = |name: &String| name.rsplit('.').next().unwrap_or_default().to_owned();
+        self.names.iter().map(short).collect::<Vec<_>>().join(" or ")
+    }
+}

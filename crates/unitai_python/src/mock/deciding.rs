@@ -1,0 +1,83 @@
+//! Who answers a call by name: the mock, the real tool if it is allowed, or an error.
+
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+use unitai_model::value::plain;
+use unitai_model::{Outcome, Packed, ToolName};
+
+use super::tool::settle;
+use super::{Ticket, Toolbox};
+use crate::errors::Trouble;
+use crate::run::Run;
+use crate::values::encode;
+
+impl Toolbox {
+    /// Decides a call by name: answered by the mock, let through to the real tool, or refused.
+    pub(crate) fn answer<'py>(
+        &self,
+        run: &Bound<'py, Run>,
+        name: &str,
+        args: &Bound<'py, PyDict>,
+        agent_id: Option<&str>,
+        real: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = run.py();
+        if let Some(tool) = self.tool(py, name) {
+            return tool.get().answer(run, args, agent_id);
+        }
+        let tool = ToolName::new(name);
+        let encoded = encode(args.as_any())?;
+        let is_allowed = self.is_allowed(name);
+        if let (true, Some(real)) = (is_allowed, real) {
+            let step = run.get().write_call(py, &tool, encoded, Outcome::Unfinished, agent_id)?;
+            return settle(py, Ticket::new(run.clone().unbind(), step), real.call0());
+        }
+        if self.strict || is_allowed {
+            let shown = format!("{}({})", plain(name), unitai_model::value::arguments(&encoded.packed, 80));
+            let step = run.get().write_call(py, &tool, encoded, Outcome::Unfinished, agent_id)?;
+            let error = self.unmocked(py, name, shown, is_allowed);
+            return settle(py, Ticket::new(run.clone().unbind(), step), Err(error));
+        }
+        run.get().write_call(py, &tool, encoded, Outcome::Returned(Packed::null()), agent_id)?;
+        let warning =
+            format!("the agent called {}, which has no mock; it was answered with None", plain(name));
+        let category = crate::errors::class(py, "UnmockedToolWarning")?;
+        py.import("warnings")?.getattr("warn")?.call1((warning, category))?;
+        Ok(py.None().into_bound(py))
+    }
+
+    fn unmocked(&self, py: Python<'_>, name: &str, shown: String, is_allowed: bool) -> PyErr {
+        let names = self.names();
+        let mocked = if names.is_empty() { "none".to_owned() } else { plain(&names.join(", ")) };
+        let (message, remedy) = if is_allowed {
+            (
+                format!("{} may run, but the real tool is not known here", plain(name)),
+                format!("pass it: toolkit.allow(\"{0}\", {0})", plain(name)),
+            )
+        } else {
+            (
+                format!("the agent called {}, which is not mocked", plain(name)),
+                format!("toolkit.mock(\"{0}\", return_value=...) or toolkit.allow(\"{0}\")", plain(name)),
+            )
+        };
+        Trouble::new("UnmockedToolError", message)
+            .expected(format!("a call of a mocked tool (mocked: {mocked})"))
+            .found(shown)
+            .remedy(remedy)
+            .into_err(py)
+    }
+
+    /// The real tool of an allowed name with its arguments, ready to be called.
+    pub(super) fn real_call<'py>(
+        &self,
+        py: Python<'py>,
+        name: &str,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let Some(real) = self.real_tool(py, name) else { return Ok(None) };
+        let all: Vec<Bound<'py, PyAny>> = std::iter::once(real.into_bound(py)).chain(args.iter()).collect();
+        let partial = py.import("functools")?.getattr("partial")?;
+        partial.call(PyTuple::new(py, all)?, kwargs).map(Some)
+    }
+}

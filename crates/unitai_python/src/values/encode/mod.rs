@@ -1,0 +1,53 @@
+//! Python objects as the text of a record.
+//!
+//! Two passes over one rule. The fast pass takes exact built-in types only and runs no Python code,
+//! so nothing can change under it; it serves nearly every call. Whatever it does not know is left
+//! to the careful pass, which copies each container before walking it, survives cycles, depth and
+//! size, and stores the rest by its `repr`.
+
+mod careful;
+mod fast;
+
+use std::cell::Cell;
+
+use pyo3::prelude::*;
+use unitai_model::Packed;
+
+/// The longest text that one value may become. Shared substructure is written out each time it is
+/// met, so a small value can be an immense text.
+const MAX_TEXT: usize = 64 << 20;
+
+/// A value for the record.
+pub(crate) struct Encoded {
+    pub(crate) packed: Packed,
+    /// A copy of the Python value, where the text alone cannot bring it back.
+    pub(crate) kept: Option<Py<PyAny>>,
+}
+
+thread_local! {
+    static SCRATCH: Cell<String> = const { Cell::new(String::new()) };
+}
+
+/// A value as it is at this moment.
+pub(crate) fn encode(value: &Bound<'_, PyAny>) -> PyResult<Encoded> {
+    // The buffer is taken, not borrowed: a `repr` in the careful pass may record another call.
+    let mut out = SCRATCH.take();
+    out.clear();
+    let is_plain = fast::push(&mut out, value);
+    let encoded = if is_plain {
+        Ok(Encoded { packed: Packed::from_trusted(&*out), kept: None })
+    } else {
+        out.clear();
+        careful::encode(&mut out, value)
+    };
+    if out.capacity() <= 1 << 16 {
+        SCRATCH.set(out);
+    }
+    encoded
+}
+
+/// The text of a value that the fast pass knows; `None` for any other.
+pub(crate) fn encode_text(value: &Bound<'_, PyAny>) -> Option<String> {
+    let mut out = String::new();
+    fast::push(&mut out, value).then_some(out)
+}
