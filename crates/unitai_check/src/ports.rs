@@ -48,25 +48,18 @@ pub trait ErrorClass: Send + Sync {
 /// use unitai_model::Packed;
 /// let wanted = DataArguments::new(Packed::from_text(r#"{"order_id":"123"}"#).unwrap());
 /// ```
-pub struct DataArguments {
-    packed: Packed,
-    value: Value,
-}
+pub struct DataArguments(Packed);
 
 impl DataArguments {
     /// Arguments from a packed dictionary.
     pub fn new(packed: Packed) -> DataArguments {
-        DataArguments { value: packed.value(), packed }
-    }
-
-    fn entries(&self) -> &[(Value, Value)] {
-        if let Value::Dict(entries) = &self.value { entries } else { &[] }
+        DataArguments(packed)
     }
 }
 
 impl Arguments for DataArguments {
     fn are_exactly(&self, call: PlacedCall<'_>) -> bool {
-        call.call.args == self.packed
+        same_data(&self.0, &call.call.args)
     }
 
     fn are_among(&self, call: PlacedCall<'_>) -> bool {
@@ -74,17 +67,23 @@ impl Arguments for DataArguments {
     }
 
     fn differences(&self, call: PlacedCall<'_>, whole: bool) -> Vec<String> {
-        let found = call.call.args.value();
-        value_differences(self.entries(), &found, whole)
+        let wanted = self.0.value();
+        let entries = if let Value::Dict(entries) = &wanted { entries.as_slice() } else { &[] };
+        value_differences(entries, &call.call.args.value(), whole)
     }
 
     fn shown(&self) -> String {
-        arguments(&self.packed, 80)
+        arguments(&self.0, 80)
     }
 
     fn as_data(&self) -> Option<&Packed> {
-        Some(&self.packed)
+        Some(&self.0)
     }
+}
+
+/// Whether two values are equal as data. The same text is, unless it holds what equals nothing.
+fn same_data(a: &Packed, b: &Packed) -> bool {
+    if a.text() == b.text() && !a.is_tagged() { true } else { equal(&a.value(), &b.value()) }
 }
 
 fn value_differences(wanted: &[(Value, Value)], found: &Value, whole: bool) -> Vec<String> {

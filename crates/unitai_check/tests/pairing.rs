@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use unitai_check::Check;
 use unitai_check::ports::{Arguments, DataArguments};
-use unitai_check::reference::{ExpectedCall, Matches, Mode};
+use unitai_check::reference::{ExpectedArguments, ExpectedCall, Matches, Mode};
 use unitai_model::calls::PlacedCall;
 use unitai_model::{Action, Ending, Outcome, Packed, Step, ToolCall, ToolName, Trajectory};
 
@@ -69,10 +69,10 @@ fn trajectory(calls: &[u8]) -> Trajectory {
 
 fn holds(wanted: &[Wanted], calls: &[u8], mode: Mode) -> bool {
     let expected = wanted.iter().map(|wanted| {
-        let args: Option<Box<dyn Arguments>> = match wanted {
-            Wanted::Exactly(n) => Some(Box::new(DataArguments::new(args(*n)))),
-            Wanted::AnyOf(a, b) => Some(Box::new(EitherOf(*a, *b))),
-            Wanted::Anything => None,
+        let args = match wanted {
+            Wanted::Exactly(n) => ExpectedArguments::Data(DataArguments::new(args(*n))),
+            Wanted::AnyOf(a, b) => ExpectedArguments::Ask(Box::new(EitherOf(*a, *b))),
+            Wanted::Anything => ExpectedArguments::Any,
         };
         ExpectedCall { tool: ToolName::new("t"), args }
     });

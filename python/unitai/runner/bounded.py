@@ -7,7 +7,7 @@ not run.
 
 from __future__ import annotations
 
-import asyncio
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextvars import copy_context
@@ -59,6 +59,8 @@ def run_bounded(call: Callable[[], Any], timeout: float | None, session: Session
 
 async def arun_bounded(call: Callable[[], Any], timeout: float | None, session: Session) -> Ending:
     """As `run_bounded`, without blocking the event loop that waits."""
+    import asyncio
+
     loop = asyncio.get_running_loop()
     rang = asyncio.Event()
 
@@ -147,7 +149,10 @@ class Wait:
         return Ending(self.job.output, self.job.error)
 
     def _was_stopped(self) -> bool:
-        return isinstance(self.job.error, (RunCancelled, asyncio.CancelledError))
+        # Only an agent that was async can have been cancelled, and then asyncio is loaded.
+        asyncio = sys.modules.get("asyncio")
+        kinds = (RunCancelled,) if asyncio is None else (RunCancelled, asyncio.CancelledError)
+        return isinstance(self.job.error, kinds)
 
     def _timeout_error(self, still_runs: bool) -> AgentTimeoutError:
         thread = self.job.thread

@@ -7,7 +7,6 @@ import threading
 from inspect import isawaitable
 
 from unitai._engine import interrupt_thread
-from unitai.runner import loops
 from unitai.runner.job import Job, RunCancelled
 
 _idle: list[Worker] = []
@@ -62,7 +61,10 @@ class Worker:
             is_awaited = job.end(error=error)
         else:
             if isawaitable(output):
-                # From here on the job is the loop's; this thread is free for the next.
+                # From here on the job is the loop's; this thread is free for the next. Loaded here,
+                # because asyncio is large and most agents under test are plain functions.
+                from unitai.runner import loops
+
                 if not loops.start(job, output):
                     return False
                 _idle.append(self)

@@ -9,7 +9,7 @@ use unitai_model::calls::PlacedCall;
 use unitai_model::value::plain;
 use unitai_model::{ToolName, Trajectory};
 
-use crate::ports::Arguments;
+use crate::ports::{Arguments, DataArguments};
 use crate::{Check, Judgement, describe};
 
 /// How a trajectory must agree with its reference.
@@ -55,24 +55,44 @@ impl FromStr for Mode {
 pub struct ExpectedCall {
     /// The tool.
     pub tool: ToolName,
-    /// Its arguments; any, when there are none here.
-    pub args: Option<Box<dyn Arguments>>,
+    /// Its arguments.
+    pub args: ExpectedArguments,
+}
+
+/// The arguments that an entry of a reference asks for.
+pub enum ExpectedArguments {
+    /// Any.
+    Any,
+    /// Exactly these, which are nothing but data.
+    Data(DataArguments),
+    /// Whatever the caller accepts.
+    Ask(Box<dyn Arguments>),
+}
+
+impl ExpectedArguments {
+    fn port(&self) -> Option<&dyn Arguments> {
+        match self {
+            ExpectedArguments::Any => None,
+            ExpectedArguments::Data(data) => Some(data),
+            ExpectedArguments::Ask(port) => Some(&**port),
+        }
+    }
 }
 
 impl ExpectedCall {
     fn accepts(&self, call: PlacedCall<'_>) -> bool {
-        self.tool == call.call.tool && self.args.as_ref().is_none_or(|args| args.are_exactly(call))
+        self.tool == call.call.tool && self.args.port().is_none_or(|args| args.are_exactly(call))
     }
 
     fn shown(&self) -> String {
-        match &self.args {
+        match self.args.port() {
             Some(args) => format!("{}({})", plain(self.tool.as_str()), args.shown()),
             None => format!("{}(...)", plain(self.tool.as_str())),
         }
     }
 
     fn differences(&self, call: PlacedCall<'_>) -> Vec<String> {
-        self.args.as_ref().map_or_else(Vec::new, |args| args.differences(call, true))
+        self.args.port().map_or_else(Vec::new, |args| args.differences(call, true))
     }
 }
 

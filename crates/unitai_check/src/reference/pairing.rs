@@ -176,7 +176,7 @@ impl Candidates {
 }
 
 fn data(entry: &ExpectedCall) -> Option<&Packed> {
-    entry.args.as_ref()?.as_data()
+    entry.args.port()?.as_data()
 }
 
 fn data_key(tool: &ToolName, args: &Packed) -> u64 {

@@ -34,12 +34,15 @@ pub struct Document<'a> {
     #[serde(borrow)]
     pub input: Any<'a>,
     /// Seconds since the epoch.
+    #[serde(deserialize_with = "number")]
     pub started_at: f64,
     /// How long the run took, in seconds.
+    #[serde(deserialize_with = "number")]
     pub duration_seconds: f64,
     /// What the agent did, in order.
-    #[serde(borrow)]
-    pub steps: Vec<StepDocument<'a>>,
+    #[serde(deserialize_with = "steps")]
+    #[schemars(with = "Vec<StepDocument<'a>>")]
+    pub steps: Vec<Step>,
     /// What the agent returned; absent when it raised.
     #[serde(borrow, default, deserialize_with = "present")]
     pub final_output: Option<Any<'a>>,
@@ -55,6 +58,7 @@ pub struct StepDocument<'a> {
     /// What kind of step.
     pub step_type: StepType,
     /// Seconds since the epoch.
+    #[serde(deserialize_with = "number")]
     pub timestamp: f64,
     /// The agent that acted, where several take part.
     #[serde(borrow, default)]
@@ -143,6 +147,42 @@ fn present<'de: 'a, 'a, D: serde::Deserializer<'de>>(deserializer: D) -> Result<
     Any::deserialize(deserializer).map(Some)
 }
 
+/// Reads each step as it comes: a long trajectory is never held as documents.
+fn steps<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<Step>, D::Error> {
+    struct Steps;
+
+    impl<'de> serde::de::Visitor<'de> for Steps {
+        type Value = Vec<Step>;
+
+        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("a list of steps")
+        }
+
+        fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut seq: A) -> Result<Vec<Step>, A::Error> {
+            let (mut names, mut steps) = (Names::default(), Vec::new());
+            while let Some(document) = seq.next_element::<StepDocument<'de>>()? {
+                let step = document.read(&mut names).map_err(|error| {
+                    serde::de::Error::custom(format_args!("step {}: {}", steps.len(), reason(error)))
+                })?;
+                steps.push(step);
+            }
+            Ok(steps)
+        }
+    }
+
+    deserializer.deserialize_seq(Steps)
+}
+
+/// Reads a number by the standard library, which is exact and fast, rather than by the JSON reader,
+/// which is one or the other.
+fn number<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    let text = <&RawValue>::deserialize(deserializer)?.get();
+    text.parse::<f64>()
+        .ok()
+        .filter(|number| number.is_finite())
+        .ok_or_else(|| serde::de::Error::custom(format_args!("expected a finite number, found {text}")))
+}
+
 impl Document<'_> {
     pub(super) fn read(self) -> Result<Trajectory, FormatError> {
         if self.format != super::FORMAT {
@@ -156,18 +196,8 @@ impl Document<'_> {
                 return Err(FormatError::malformed("it has both a `final_output` and an `error`"));
             }
         };
-        let mut names = Names::default();
-        let steps = self
-            .steps
-            .into_iter()
-            .enumerate()
-            .map(|(at, step)| {
-                step.read(&mut names)
-                    .map_err(|error| FormatError::malformed(format!("step {at}: {}", reason(error))))
-            })
-            .collect::<Result<_, _>>()?;
         let input = pack(&self.input)?;
-        Ok(Trajectory::new(self.run_id, input, self.started_at, self.duration_seconds, steps, ending))
+        Ok(Trajectory::new(self.run_id, input, self.started_at, self.duration_seconds, self.steps, ending))
     }
 }
 

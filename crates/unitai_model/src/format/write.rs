@@ -5,7 +5,7 @@ use crate::value::text::{push_float, push_int, push_items, push_str};
 use crate::{Action, Ending, Failure, Outcome, Step, Trajectory};
 
 pub(super) fn document(trajectory: &Trajectory) -> String {
-    let mut out = String::with_capacity(256 + trajectory.steps.len() * 160);
+    let mut out = String::with_capacity(256 + trajectory.steps.iter().map(room).sum::<usize>());
     out.push_str("{\"format\":\"unitai.trajectory\",\"version\":");
     push_int(&mut out, super::VERSION as i64);
     out.push_str(",\"run_id\":");
@@ -30,6 +30,22 @@ pub(super) fn document(trajectory: &Trajectory) -> String {
     }
     out.push('}');
     out
+}
+
+/// About how long a step becomes, so that the text is allocated once.
+fn room(step: &Step) -> usize {
+    96 + match &step.action {
+        Action::ToolCall(call) => {
+            let outcome = match &call.outcome {
+                Outcome::Returned(result) => result.text().len(),
+                Outcome::Raised(error) => 64 + error.message.len(),
+                Outcome::Unfinished => 0,
+            };
+            call.tool.as_str().len() + call.args.text().len() + outcome
+        }
+        Action::ModelCall(_) => 96,
+        Action::StateChange(change) => change.old_value.text().len() + change.new_value.text().len() + 32,
+    }
 }
 
 fn step(out: &mut String, step: &Step) {

@@ -1,6 +1,6 @@
 //! Arguments compared by Python's equality.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -17,28 +17,23 @@ use crate::values::{encode_text, to_python};
 /// both are plain data the comparison is settled on the recorded text, without making objects.
 pub(super) struct PythonArguments {
     expected: Py<PyDict>,
-    /// Each key as JSON text, and its value's text when it is plain data.
-    fields: Vec<(String, Option<String>)>,
-    packed: OnceLock<Option<Packed>>,
+    /// The expected arguments as text, when they are plain data.
+    text: Option<Packed>,
     trajectory: Py<Trajectory>,
-    /// What a comparison raised; a check cannot raise by itself.
     trouble: Arc<Trouble>,
 }
+
+/// Up to so many fields are compared each with each; more are left to dictionaries.
+const FEW_FIELDS: usize = 16;
 
 impl PythonArguments {
     pub(super) fn new(
         expected: &Bound<'_, PyDict>,
         trajectory: Py<Trajectory>,
         trouble: Arc<Trouble>,
-    ) -> PyResult<PythonArguments> {
-        let mut fields = Vec::with_capacity(expected.len());
-        for (key, value) in expected.iter() {
-            // An empty text stands for a key that is no plain string; texts then settle nothing.
-            let key = encode_text(&key).unwrap_or_default();
-            fields.push((key, encode_text(&value)));
-        }
-        let expected = expected.clone().unbind();
-        Ok(PythonArguments { expected, fields, packed: OnceLock::new(), trajectory, trouble })
+    ) -> PythonArguments {
+        let text = encode_text(expected.as_any()).map(Packed::from_trusted).filter(|text| !text.is_tagged());
+        PythonArguments { expected: expected.clone().unbind(), text, trajectory, trouble }
     }
 
     fn equal(&self, call: PlacedCall<'_>, whole: bool) -> PyResult<bool> {
@@ -63,30 +58,24 @@ impl PythonArguments {
 
     /// The answer, if the texts alone give it.
     fn settled_by_text(&self, call: PlacedCall<'_>, whole: bool) -> Option<bool> {
-        if call.call.args.is_tagged() || self.fields.iter().any(|(key, _)| key.is_empty()) {
+        let (wanted, found) = (self.text.as_ref()?, &call.call.args);
+        if found.is_tagged() {
             return None;
         }
-        let mut met = 0;
-        for (key, value) in call.call.args.fields()? {
-            let Some((_, wanted)) = self
-                .fields
-                .iter()
-                .find(|(wanted, _)| wanted.len() == key.len() + 2 && wanted[1..].starts_with(key))
-            else {
-                if whole {
-                    return Some(false);
-                }
-                continue;
+        if wanted.text() == found.text() {
+            return Some(true);
+        }
+        let mut count = 0;
+        for (key, value) in wanted.fields()? {
+            count += 1;
+            let Some((_, actual)) = found.fields()?.take(FEW_FIELDS).find(|(name, _)| *name == key) else {
+                return if found.fields()?.nth(FEW_FIELDS).is_none() { Some(false) } else { None };
             };
-            if wanted.as_deref()? == value {
-                met += 1;
-            } else if certainly_differ(wanted.as_deref()?, value) {
-                return Some(false);
-            } else {
-                return None;
+            if value != actual {
+                return certainly_differ(value, actual).then_some(false);
             }
         }
-        Some(met == self.fields.len())
+        if whole { Some(found.fields()?.count() == count) } else { Some(true) }
     }
 }
 
@@ -168,16 +157,7 @@ impl Arguments for PythonArguments {
     }
 
     fn as_data(&self) -> Option<&Packed> {
-        let packed = || {
-            self.fields.iter().all(|(key, value)| !key.is_empty() && value.is_some()).then(|| {
-                let fields = self
-                    .fields
-                    .iter()
-                    .map(|(key, value)| format!("{key}:{}", value.as_deref().unwrap_or("null")));
-                Packed::from_trusted(format!("{{{}}}", fields.collect::<Vec<_>>().join(",")))
-            })
-        };
-        self.packed.get_or_init(packed).as_ref()
+        self.text.as_ref()
     }
 }
 

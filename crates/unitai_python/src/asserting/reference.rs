@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 use unitai_check::ports::{Arguments, DataArguments};
-use unitai_check::reference::ExpectedCall;
+use unitai_check::reference::{ExpectedArguments, ExpectedCall};
 use unitai_model::calls::PlacedCall;
 use unitai_model::{Action, ToolName};
 
@@ -57,14 +57,18 @@ fn of_call(
     judged: &Py<Trajectory>,
     trouble: &Arc<Trouble>,
 ) -> PyResult<ExpectedCall> {
-    let args: Box<dyn Arguments> = match reference.get().kept().get(py, placed.step, Slot::Args) {
+    let args = match reference.get().kept().get(py, placed.step, Slot::Args) {
         Some(kept) => {
             let kept = kept.into_bound(py).cast_into::<PyDict>()?;
-            Box::new(PythonArguments::new(&kept, judged.clone_ref(py), trouble.clone())?)
+            ExpectedArguments::Ask(Box::new(PythonArguments::new(
+                &kept,
+                judged.clone_ref(py),
+                trouble.clone(),
+            )))
         }
-        None => Box::new(DataArguments::new(placed.call.args.clone())),
+        None => ExpectedArguments::Data(DataArguments::new(placed.call.args.clone())),
     };
-    Ok(ExpectedCall { tool: placed.call.tool.clone(), args: Some(args) })
+    Ok(ExpectedCall { tool: placed.call.tool.clone(), args })
 }
 
 fn expected_call(
@@ -74,7 +78,7 @@ fn expected_call(
 ) -> PyResult<ExpectedCall> {
     let py = entry.py();
     if let Ok(name) = entry.cast::<PyString>() {
-        return Ok(ExpectedCall { tool: ToolName::new(name.to_str()?), args: None });
+        return Ok(ExpectedCall { tool: ToolName::new(name.to_str()?), args: ExpectedArguments::Any });
     }
     if let Ok(step) = entry.cast::<TrajectoryStep>() {
         let (trajectory, at) = step.get().place();
@@ -86,11 +90,12 @@ fn expected_call(
         && let Ok((name, args)) = pair.extract::<(Bound<'_, PyString>, Bound<'_, PyAny>)>()
     {
         let args: Box<dyn Arguments> = match args.cast::<PyDict>() {
-            Ok(args) => Box::new(PythonArguments::new(args, judged.clone_ref(py), trouble.clone())?),
+            Ok(args) => Box::new(PythonArguments::new(args, judged.clone_ref(py), trouble.clone())),
             // No dictionary: a matcher that takes the arguments as a whole.
             Err(_) => Box::new(WholeMatcher::new(args.unbind(), judged.clone_ref(py), trouble.clone())),
         };
-        return Ok(ExpectedCall { tool: ToolName::new(name.to_str()?), args: Some(args) });
+        let args = ExpectedArguments::Ask(args);
+        return Ok(ExpectedCall { tool: ToolName::new(name.to_str()?), args });
     }
     Err(invalid(
         py,

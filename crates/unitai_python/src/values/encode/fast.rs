@@ -10,36 +10,31 @@ use super::MAX_TEXT;
 
 /// Writes `value` if it is plain data; `false`, with `out` unfinished, if it is not.
 pub(super) fn push(out: &mut String, value: &Bound<'_, PyAny>) -> bool {
-    push_fast(out, value.as_ptr(), &mut Ancestors::new())
+    push_fast(out, value.as_ptr(), None)
 }
 
-/// The containers around the current one, to notice cycles and depth.
-struct Ancestors {
-    stack: [*mut ffi::PyObject; text::MAX_DEPTH],
+/// The containers around the current value, to notice cycles and depth: a list on the stack.
+#[derive(Clone, Copy)]
+struct Around<'a> {
+    container: *mut ffi::PyObject,
+    outer: Option<&'a Around<'a>>,
     depth: usize,
 }
 
-impl Ancestors {
-    fn new() -> Ancestors {
-        Ancestors { stack: [std::ptr::null_mut(); text::MAX_DEPTH], depth: 0 }
-    }
-
-    fn enter(&mut self, container: *mut ffi::PyObject) -> bool {
-        if self.depth == self.stack.len() || self.stack[..self.depth].contains(&container) {
+/// Whether `container` may be entered: it does not lie within itself, nor too deep.
+fn may_enter(container: *mut ffi::PyObject, outer: Option<&Around<'_>>) -> bool {
+    let mut around = outer;
+    while let Some(level) = around {
+        if level.container == container || level.depth >= text::MAX_DEPTH {
             return false;
         }
-        self.stack[self.depth] = container;
-        self.depth += 1;
-        true
+        around = level.outer;
     }
-
-    fn leave(&mut self) {
-        self.depth -= 1;
-    }
+    true
 }
 
 /// Writes `object` if it is plain data; `false`, with `out` unfinished, if it is not.
-fn push_fast(out: &mut String, object: *mut ffi::PyObject, around: &mut Ancestors) -> bool {
+fn push_fast(out: &mut String, object: *mut ffi::PyObject, outer: Option<&Around<'_>>) -> bool {
     // SAFETY: the interpreter is held by every caller, `object` is a live reference, and only exact
     // built-in types are touched, whose accessors run no Python code and so release nothing.
     unsafe {
@@ -66,9 +61,9 @@ fn push_fast(out: &mut String, object: *mut ffi::PyObject, around: &mut Ancestor
             text::push_float(out, ffi::PyFloat_AsDouble(object));
             true
         } else if ffi::PyDict_CheckExact(object) != 0 {
-            around.enter(object) && push_fast_dict(out, object, around)
+            may_enter(object, outer) && push_fast_dict(out, object, outer)
         } else if ffi::PyList_CheckExact(object) != 0 {
-            around.enter(object) && push_fast_list(out, object, around)
+            may_enter(object, outer) && push_fast_list(out, object, outer)
         } else {
             false
         }
@@ -93,9 +88,10 @@ unsafe fn push_fast_str(out: &mut String, object: *mut ffi::PyObject) -> bool {
 }
 
 /// SAFETY: as in [`push_fast`], and `object` is an exact `dict`.
-unsafe fn push_fast_dict(out: &mut String, object: *mut ffi::PyObject, around: &mut Ancestors) -> bool {
+unsafe fn push_fast_dict(out: &mut String, object: *mut ffi::PyObject, outer: Option<&Around<'_>>) -> bool {
     unsafe {
         let (mut position, mut key, mut value) = (0, std::ptr::null_mut(), std::ptr::null_mut());
+        let here = Around { container: object, outer, depth: outer.map_or(1, |outer| outer.depth + 1) };
         out.push('{');
         let mut is_first = true;
         while ffi::PyDict_Next(object, &mut position, &mut key, &mut value) != 0 {
@@ -111,32 +107,31 @@ unsafe fn push_fast_dict(out: &mut String, object: *mut ffi::PyObject, around: &
                 return false;
             }
             out.push(':');
-            if !push_fast(out, value, around) {
+            if !push_fast(out, value, Some(&here)) {
                 return false;
             }
         }
         out.push('}');
-        around.leave();
         out.len() <= MAX_TEXT
     }
 }
 
 /// SAFETY: as in [`push_fast`], and `object` is an exact `list`.
-unsafe fn push_fast_list(out: &mut String, object: *mut ffi::PyObject, around: &mut Ancestors) -> bool {
+unsafe fn push_fast_list(out: &mut String, object: *mut ffi::PyObject, outer: Option<&Around<'_>>) -> bool {
     unsafe {
+        let here = Around { container: object, outer, depth: outer.map_or(1, |outer| outer.depth + 1) };
         out.push('[');
         let mut at = 0;
         while at < ffi::PyList_Size(object) {
             if at > 0 {
                 out.push(',');
             }
-            if !push_fast(out, ffi::PyList_GetItem(object, at), around) {
+            if !push_fast(out, ffi::PyList_GetItem(object, at), Some(&here)) {
                 return false;
             }
             at += 1;
         }
         out.push(']');
-        around.leave();
         out.len() <= MAX_TEXT
     }
 }
