@@ -3,6 +3,7 @@
 //! Old versions open; a newer one is refused. Totals and step indices are not written, because the
 //! steps already say them. `schemas/trajectory.schema.json` is generated from [`v1::Document`].
 
+mod fast;
 mod v0;
 pub mod v1;
 mod write;
@@ -52,7 +53,9 @@ impl Trajectory {
     /// assert_eq!(Trajectory::from_json(newer).unwrap_err(), FormatError::Newer { found: 7 });
     /// ```
     pub fn from_json(text: &str) -> Result<Trajectory, FormatError> {
-        // The common case is read in one pass; only a document that does not fit is looked at again.
+        if let Some(trajectory) = fast::read(text) {
+            return Ok(trajectory);
+        }
         match serde_json::from_str::<v1::Document<'_>>(text) {
             Ok(document) if document.version == VERSION => document.read(),
             Ok(document) => other_version(text, document.version),

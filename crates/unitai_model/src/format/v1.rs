@@ -260,10 +260,10 @@ fn reason(error: FormatError) -> String {
 
 /// One shared string per tool, however many steps name it.
 #[derive(Default)]
-struct Names(HashMap<ToolName, (), FxBuildHasher>);
+pub(super) struct Names(HashMap<ToolName, (), FxBuildHasher>);
 
 impl Names {
-    fn tool(&mut self, name: &str) -> ToolName {
+    pub(super) fn tool(&mut self, name: &str) -> ToolName {
         if let Some((known, ())) = self.0.get_key_value(name) {
             return known.clone();
         }
