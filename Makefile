@@ -24,6 +24,7 @@ lint: dev ## Formatting, lints, types, stubs, generated files
 	$(BIN)/ruff check --quiet python tests benches examples scripts
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest unitai._engine --mypy-config-file pyproject.toml
+	$(BIN)/python scripts/snippets.py
 
 rust: ## Rust tests
 	cargo test --workspace --exclude unitai_python --quiet

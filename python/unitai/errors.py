@@ -48,6 +48,15 @@ class UnitAIError(Exception):
         return "\n".join(lines)
 
 
+def shown(value: object) -> str:
+    """The value in a message: its repr, cut, even if that raises."""
+    try:
+        text = repr(value)
+    except Exception:
+        text = f"<{type(value).__name__} whose repr() raised>"
+    return text if len(text) <= 200 else text[:199] + "…"
+
+
 class ExpectationError(UnitAIError, AssertionError):
     """The agent did not do what the test expects."""
 

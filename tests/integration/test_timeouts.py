@@ -8,7 +8,8 @@ import time
 
 import pytest
 
-from unitai import AgentTimeoutError, MockToolkit, RunOverError
+from unitai import AgentTimeoutError, MockToolkit
+from unitai.runner.job import RunCancelled
 
 pytestmark = pytest.mark.integration
 
@@ -197,7 +198,7 @@ def test_the_later_calls_of_an_agent_that_was_left_behind_are_refused(is_async, 
     def call(tools):
         try:
             tools["tool"](who="late")
-        except RunOverError as error:
+        except RunCancelled as error:
             seen.append(error)
         ended.set()
 
@@ -258,6 +259,7 @@ def test_a_program_ends_while_an_agent_still_sleeps():
     code = """
 import time
 from unitai import MockToolkit
+from unitai.runner.job import RunCancelled
 result = MockToolkit().run(lambda input, tools: time.sleep(30), "x", timeout=0.1)
 print(type(result.error).__name__)
 """

@@ -78,10 +78,18 @@ pub(crate) fn nearest(calls: &[PlacedCall<'_>], wanted: &dyn Arguments, whole: b
 /// The final output as text; `None` when the agent gave none.
 pub(crate) fn output_text(trajectory: &Trajectory) -> Option<String> {
     let output = trajectory.output()?;
-    match output.as_str() {
-        Some(text) => Some(text),
-        None if output.text() == "null" => None,
-        None => Some(output.value().to_string()),
+    if let Some(text) = output.as_str() {
+        return Some(text);
+    }
+    match output.value() {
+        Value::Null => None,
+        Value::Surrogates(points) => Some(
+            points
+                .into_iter()
+                .map(|point| char::from_u32(point).unwrap_or(char::REPLACEMENT_CHARACTER))
+                .collect(),
+        ),
+        other => Some(other.to_string()),
     }
 }
 

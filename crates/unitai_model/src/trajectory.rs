@@ -131,7 +131,9 @@ impl Trajectory {
 
     /// All tokens of all model calls.
     pub fn total_tokens(&self) -> u64 {
-        self.model_calls().map(|call| call.prompt_tokens.saturating_add(call.completion_tokens)).sum()
+        self.model_calls().fold(0, |sum: u64, call| {
+            sum.saturating_add(call.prompt_tokens).saturating_add(call.completion_tokens)
+        })
     }
 
     /// What all model calls cost, or the first model whose price is unknown.

@@ -41,6 +41,11 @@ fn any_packed() -> impl Strategy<Value = Packed> {
     any_value().prop_map(|value| value.pack())
 }
 
+fn any_arguments() -> impl Strategy<Value = Packed> {
+    let key = prop_oneof![any::<String>().prop_map(Value::Str), any_value()];
+    proptest::collection::vec((key, any_value()), 0..4).prop_map(|entries| Value::Dict(entries).pack())
+}
+
 fn any_failure() -> impl Strategy<Value = Failure> {
     (any::<String>(), any::<Vec<String>>(), any::<String>())
         .prop_map(|(type_name, bases, message)| Failure::new(type_name, bases, message))
@@ -57,7 +62,7 @@ fn any_action() -> impl Strategy<Value = Action> {
         any_failure().prop_map(|failure| Outcome::Raised(Box::new(failure))),
     ];
     prop_oneof![
-        (any::<String>(), any_packed(), outcome).prop_map(|(tool, args, outcome)| {
+        (any::<String>(), any_arguments(), outcome).prop_map(|(tool, args, outcome)| {
             Action::ToolCall(ToolCall { tool: ToolName::new(&tool), args, outcome })
         }),
         (any::<String>(), any::<u64>(), any::<u64>(), any::<Option<i64>>()).prop_map(

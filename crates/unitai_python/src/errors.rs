@@ -2,9 +2,12 @@
 
 use pyo3::exceptions::{PyBaseException, PyException};
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyString, PyTuple, PyType};
 use unitai_model::catalogue::CATALOGUE;
-use unitai_model::{Failure, FormatError};
+use unitai_model::{Failure, FormatError, Money};
+
+use crate::gate;
 
 /// An error of the catalogue in the making: what happened, and what to do about it.
 pub(crate) struct Trouble {
@@ -48,13 +51,15 @@ impl Trouble {
         details.set_item("expected", self.expected)?;
         details.set_item("found", self.found)?;
         details.set_item("remedy", self.remedy)?;
-        class(py, self.class)?.call((self.message,), Some(&details))
+        gate::call(&class(py, self.class)?, (self.message,), Some(&details))
     }
 }
 
 /// A class of `unitai.errors`.
 pub(crate) fn class<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
-    py.import("unitai.errors")?.getattr(name)
+    static ERRORS: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
+    let module = ERRORS.get_or_try_init(py, || py.import("unitai.errors").map(Bound::unbind))?;
+    module.bind(py).getattr(name)
 }
 
 /// Whether an error says that the test is wrong, not the agent.
@@ -64,6 +69,12 @@ pub(crate) fn is_misuse(py: Python<'_>, error: &PyErr) -> bool {
 
 pub(crate) fn invalid(py: Python<'_>, message: impl Into<String>) -> PyErr {
     Trouble::new("InvalidArgumentError", message).into_err(py)
+}
+
+/// An amount of dollars that somebody may have paid.
+pub(crate) fn amount(py: Python<'_>, dollars: f64) -> PyResult<Money> {
+    let amount = if dollars >= 0.0 { Money::from_dollars(dollars) } else { None };
+    amount.ok_or_else(|| invalid(py, format!("a cost of {dollars} dollars is impossible")))
 }
 
 pub(crate) fn format_error(py: Python<'_>, error: FormatError) -> PyErr {

@@ -6,7 +6,7 @@ from typing import Any
 
 from unitai.adapters.base import BaseAdapter
 from unitai.adapters.generic import GenericAdapter
-from unitai.errors import AdapterNotFoundError
+from unitai.errors import AdapterNotFoundError, shown
 
 __all__ = ["choose", "register"]
 
@@ -16,7 +16,7 @@ _adapters: list[BaseAdapter] = [GenericAdapter()]
 def register(adapter: BaseAdapter) -> None:
     """Adds an adapter. It is asked before those that were there, and takes the place of one with its name."""
     if not isinstance(adapter, BaseAdapter):
-        raise TypeError(f"an adapter is an instance of BaseAdapter, not {adapter!r}")
+        raise TypeError(f"an adapter is an instance of BaseAdapter, not {shown(adapter)}")
     _adapters[:] = [adapter, *(known for known in _adapters if known.name != adapter.name)]
 
 
@@ -36,7 +36,7 @@ def choose(agent: Any, wanted: str | BaseAdapter | None) -> BaseAdapter:
     raise AdapterNotFoundError(
         f"no adapter knows how to run an agent of type {type(agent).__module__}.{type(agent).__qualname__}",
         expected=f"a function agent(input, tools), or an object that an adapter knows (adapters: {names})",
-        found=repr(agent)[:200],
+        found=shown(agent),
         remedy=(
             "pass a function agent(input, tools); or wire the tools yourself: "
             "agent = MyAgent(tools=toolkit.as_dict()), then toolkit.run_generic(lambda: agent.execute(...))"

@@ -32,6 +32,10 @@ class AgentTestCase(unittest.TestCase):
         self.toolkit = MockToolkit()
         return super().run(result)
 
+    def debug(self) -> None:
+        self.toolkit = MockToolkit()
+        super().debug()
+
     def assertToolCalled(self, result: AgentRunResult, tool: str) -> None:
         """The tool was called at least once."""
         require(result.tool_was_called(tool))

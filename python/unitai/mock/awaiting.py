@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Coroutine
-from inspect import isawaitable
 from typing import Any
 
 from unitai._engine import Ticket
@@ -24,7 +23,7 @@ def awaitable(tool: Callable[..., Any], name: str) -> Callable[..., Coroutine[An
 
     async def call(*args: Any, **kwargs: Any) -> Any:
         answer = tool(*args, **kwargs)
-        return await answer if isawaitable(answer) else answer
+        return await answer if hasattr(type(answer), "__await__") else answer
 
     call.__name__ = call.__qualname__ = name
     return call

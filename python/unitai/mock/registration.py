@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from inspect import Parameter, iscoroutinefunction, signature
 from typing import Any
 
-from unitai.errors import MockStrategyError
+from unitai.errors import InvalidArgumentError, MockStrategyError, shown
 from unitai.mock.strategies import (
     MISSING,
     CallableStrategy,
@@ -18,7 +18,17 @@ from unitai.mock.strategies import (
     is_exception,
 )
 
-__all__ = ["choose_strategy", "is_async", "parameter_names"]
+__all__ = ["check_name", "choose_strategy", "is_async", "parameter_names"]
+
+
+def check_name(name: object) -> None:
+    """Refuses what cannot be the name of a tool."""
+    if not isinstance(name, str) or not name:
+        raise InvalidArgumentError(f"a tool's name is a string that is not empty, not {shown(name)}")
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        raise InvalidArgumentError(f"a tool's name holds no lone surrogates: {shown(name)}") from None
 
 
 def choose_strategy(
@@ -52,7 +62,7 @@ def choose_strategy(
         return ConditionalStrategy(value)
     if name == "strategy":
         if not callable(getattr(value, "respond", None)):
-            raise MockStrategyError(f"a strategy has a method respond(args); {value!r} has none")
+            raise MockStrategyError(f"a strategy has a method respond(args); {shown(value)} has none")
         return value  # type: ignore[no-any-return]
     return ErrorStrategy(value) if is_exception(value) else CallableStrategy(value)
 

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Mapping
+from itertools import islice
 from typing import Any
 
 from unitai._engine import copy_value
-from unitai.errors import MockExhaustedError, MockStrategyError, NoMatchingConditionError
+from unitai.errors import MockExhaustedError, MockStrategyError, NoMatchingConditionError, shown
 
 __all__ = [
     "DEFAULT",
@@ -25,6 +26,9 @@ __all__ = [
 
 #: The key of a conditional's default.
 DEFAULT = "__default__"
+
+#: The most answers that a sequence may have: an iterator may have no end.
+MAX_ANSWERS = 100_000
 
 #: Stands for an argument that was not given, where `None` is a value like any other.
 MISSING: Any = type("Missing", (), {"__repr__": lambda self: "..."})()
@@ -72,7 +76,14 @@ class SequenceStrategy(ResponseStrategy):
                 f"a sequence is a list of answers, not {type(values).__name__}",
                 remedy="write sequence=[first, second, ...]",
             )
-        self.values = list(values)
+        self.values = list(islice(values, MAX_ANSWERS + 1))
+        if len(self.values) > MAX_ANSWERS:
+            raise MockStrategyError(
+                f"a sequence has at most {MAX_ANSWERS} answers",
+                remedy="for answers without end write side_effect=lambda args: next(answers)",
+            )
+        for value in self.values:
+            check_class(value)
         self.position = 0
         self._lock = threading.Lock()
 
@@ -112,17 +123,18 @@ class ConditionalStrategy(ResponseStrategy):
         for pair in pairs:
             if not (isinstance(pair, tuple) and len(pair) == 2):
                 raise MockStrategyError(
-                    f"a condition is a pair of test and answer, not {pair!r}",
+                    f"a condition is a pair of test and answer, not {shown(pair)}",
                     remedy="write conditional=[(lambda args: ..., answer), ...]",
                 )
             condition, value = pair
             if isinstance(condition, str) and condition == DEFAULT:
                 self.default = (value,)
             elif callable(condition):
+                check_class(value)
                 self.conditions.append((condition, value))
             else:
                 raise MockStrategyError(
-                    f"a condition is a function of the arguments, or {DEFAULT!r}; found {condition!r}",
+                    f"a condition is a function of the arguments, or {DEFAULT!r}; found {shown(condition)}",
                     remedy='write conditional={lambda args: args["id"] == 1: answer, "__default__": other}',
                 )
 
@@ -135,7 +147,7 @@ class ConditionalStrategy(ResponseStrategy):
         raise NoMatchingConditionError(
             f"no condition of {self.tool} matched, and there is no default",
             expected=f"arguments that one of {len(self.conditions)} conditions accepts",
-            found=repr(args),
+            found=shown(args),
             remedy='add a condition for these arguments, or a default: "__default__": value',
         )
 
@@ -150,7 +162,8 @@ class ErrorStrategy(ResponseStrategy):
 
     def __init__(self, exception: BaseException | type[BaseException]) -> None:
         if not is_exception(exception):
-            raise MockStrategyError(f"an error is an exception or a class of them, not {exception!r}")
+            raise MockStrategyError(f"an error is an exception or a class of them, not {shown(exception)}")
+        check_class(exception)
         self.exception = exception
 
     def respond(self, args: dict[str, Any]) -> Any:
@@ -166,7 +179,7 @@ class CallableStrategy(ResponseStrategy):
 
     def __init__(self, fn: Callable[[dict[str, Any]], Any]) -> None:
         if not callable(fn):
-            raise MockStrategyError(f"a side_effect is a function or an exception, not {fn!r}")
+            raise MockStrategyError(f"a side_effect is a function or an exception, not {shown(fn)}")
         self.fn = fn
 
     def respond(self, args: dict[str, Any]) -> Any:
@@ -176,6 +189,18 @@ class CallableStrategy(ResponseStrategy):
 def is_exception(value: object) -> bool:
     """Whether this is something to raise."""
     return isinstance(value, BaseException) or (isinstance(value, type) and issubclass(value, BaseException))
+
+
+def check_class(value: object) -> None:
+    """Refuses a class of exceptions that cannot be raised without arguments."""
+    if isinstance(value, type) and issubclass(value, BaseException):
+        try:
+            value()
+        except TypeError as error:
+            raise MockStrategyError(
+                f"{value.__name__} cannot be raised without arguments: {error}",
+                remedy=f"give an instance: {value.__name__}(...)",
+            ) from None
 
 
 def answer_or_raise(value: Any) -> Any:

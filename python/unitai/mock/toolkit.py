@@ -13,8 +13,9 @@ from unitai.errors import (
     MisuseError,
     NoActiveRunError,
     UnknownToolError,
+    shown,
 )
-from unitai.mock.registration import choose_strategy, is_async, parameter_names
+from unitai.mock.registration import check_name, choose_strategy, is_async, parameter_names
 from unitai.mock.strategies import MISSING, ResponseStrategy
 from unitai.mock.wiring import Tools
 from unitai.runner.bounded import Ending, arun_bounded, check_timeout, run_bounded
@@ -49,7 +50,7 @@ class MockToolkit:
             awaitable: The tools are async functions, unless `mock()` says otherwise.
         """
         if not isinstance(max_tool_calls, int) or not 0 < max_tool_calls < 2**32:
-            raise InvalidArgumentError(f"max_tool_calls must be a positive whole number, not {max_tool_calls!r}")
+            raise InvalidArgumentError(f"max_tool_calls must be a positive whole number, not {shown(max_tool_calls)}")
         self._options = {"strict": strict, "max_tool_calls": max_tool_calls, "awaitable": awaitable}
         self._awaitable = awaitable
         self._awaited: set[str] = set()
@@ -84,8 +85,7 @@ class MockToolkit:
             awaitable: The tool is an async function. Known by itself where `side_effect` is one.
             replace: Take the place of an earlier mock of this name.
         """
-        if not isinstance(tool_name, str) or not tool_name:
-            raise InvalidArgumentError(f"a tool's name is a string that is not empty, not {tool_name!r}")
+        check_name(tool_name)
         if not replace and self._toolbox.get(tool_name) is not None:
             raise DuplicateMockError(
                 f"{tool_name} is mocked already",
@@ -97,7 +97,8 @@ class MockToolkit:
         self._add(tool_name, chosen, parameter_names(signature), awaitable)
 
     def _add(self, name: str, strategy: ResponseStrategy, parameters: list[str] | None, awaitable: bool) -> None:
-        strategy.tool = name
+        if isinstance(strategy, ResponseStrategy):
+            strategy.tool = name
         self._parameters[name] = parameters
         (self._awaited.add if awaitable else self._awaited.discard)(name)
         self._toolbox.add(MockTool(name, strategy, parameters, self._toolbox))
@@ -110,10 +111,12 @@ class MockToolkit:
             tool: The real tool. Needed where no adapter knows it: in `as_dict()`, and for agents
                 that are plain functions.
         """
+        check_name(name)
         self._toolbox.allow(name, tool)
 
     def get_tool(self, name: str) -> MockTool:
         """The mock of this name."""
+        check_name(name)
         tool = self._toolbox.get(name)
         if tool is None:
             known = ", ".join(self._toolbox.names()) or "none"
@@ -124,7 +127,7 @@ class MockToolkit:
         """The tools as callables, to wire into an agent by hand. They take keywords, one mapping, or
         positionals.
         """
-        return Tools(self._toolbox, self._awaited)
+        return Tools(self._toolbox, self._awaited, self._awaitable)
 
     def reset(self) -> None:
         """Forgets every recorded call, and lets sequences begin again. Mocks stay."""
@@ -206,7 +209,7 @@ class MockToolkit:
             )
         for name, tokens in (("prompt_tokens", prompt_tokens), ("completion_tokens", completion_tokens)):
             if not isinstance(tokens, int) or not 0 <= tokens < 2**63:
-                raise InvalidArgumentError(f"{name} must be a whole number of at least 0, not {tokens!r}")
+                raise InvalidArgumentError(f"{name} must be a whole number of at least 0, not {shown(tokens)}")
         run.note(ModelCall(model, prompt_tokens, completion_tokens, cost, agent_id))
 
     def _prepare(
@@ -236,7 +239,7 @@ class MockToolkit:
 
     def _open(self, input: Any) -> Session:
         run = self._toolbox.open_run(input)
-        return Session(run, Tools(self._toolbox, self._awaited, run))
+        return Session(run, Tools(self._toolbox, self._awaited, self._awaitable, run))
 
     def _close(self, session: Session, left_behind: list[Any]) -> None:
         self._toolbox.close_run(session.run, left_behind)
@@ -261,11 +264,19 @@ class MockToolkit:
         for name in self._toolbox.names():
             strategy = self.get_tool(name).strategy
             tools.append((name, strategy, self._parameters[name], name in self._awaited))
-        return {"options": self._options, "tools": tools, "allowed": self._toolbox.allowed()}
+        own = {"_options", "_awaitable", "_awaited", "_parameters", "_toolbox"}
+        attributes = {name: value for name, value in vars(self).items() if name not in own}
+        return {
+            "options": self._options,
+            "tools": tools,
+            "allowed": self._toolbox.allowed(),
+            "attributes": attributes,
+        }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         # A copy has the mocks and where they stand, but nothing that was recorded.
-        self.__init__(**state["options"])  # type: ignore[misc]
+        MockToolkit.__init__(self, **state["options"])
+        self.__dict__.update(state["attributes"])
         for name, strategy, parameters, awaitable in state["tools"]:
             self._add(name, strategy, parameters, awaitable)
         for name, tool in state["allowed"].items():

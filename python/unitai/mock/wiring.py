@@ -16,9 +16,12 @@ class Tools(dict[str, Callable[..., Any]]):
     strict mode refuses; `in`, `len` and iteration speak of the mocked and allowed tools only.
     """
 
-    def __init__(self, toolbox: Toolbox, awaited: Collection[str], run: Run | None = None) -> None:
+    def __init__(
+        self, toolbox: Toolbox, awaited: Collection[str], awaitable_by_default: bool, run: Run | None = None
+    ) -> None:
         super().__init__()
         self._toolbox = toolbox
+        self._awaitable_by_default = awaitable_by_default
         self._run = run
         for name in toolbox.names():
             mock = toolbox.get(name)
@@ -29,7 +32,16 @@ class Tools(dict[str, Callable[..., Any]]):
                 self.setdefault(name, self._handle(name))
 
     def __missing__(self, name: str) -> Callable[..., Any]:
-        return self._handle(name)
+        if not isinstance(name, str):
+            raise KeyError(name)
+        # A name that no tool can bear is refused when it is called, like any other.
+        known = name.encode("utf-8", "backslashreplace").decode()
+        handle = self._handle(known)
+        return awaitable(handle, known) if self._awaitable_by_default else handle
+
+    def __deepcopy__(self, memo: object) -> Tools:
+        # An agent that copies its tools still calls the same ones.
+        return self
 
     def _handle(self, name: str) -> ToolHandle:
         return ToolHandle(name, self._toolbox, self._run)

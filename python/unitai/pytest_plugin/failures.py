@@ -51,14 +51,15 @@ def _broken_findings(frame: FrameType) -> list[Finding]:
     values = frame.f_locals
     parts = [value for name, value in values.items() if name.startswith("@py_assert")]
     named = [value for name, value in values.items() if not name.startswith("@py_assert")]
-    return [value for value in (*parts, *named) if isinstance(value, Finding) and not value]
+    return [value for value in (*parts, *named) if type(value) is Finding and not value]
 
 
 def _runs(frame: FrameType) -> list[AgentRunResult]:
     """The results and trajectories that the frame knows, each once."""
     runs: list[AgentRunResult] = []
     for value in frame.f_locals.values():
-        run: Any = AgentRunResult(value) if isinstance(value, Trajectory) else value
-        if isinstance(run, AgentRunResult) and run not in runs:
+        # By type, because a foreign object may do anything when it is asked for its class.
+        run: Any = AgentRunResult(value) if type(value) is Trajectory else value
+        if type(run) is AgentRunResult and run not in runs:
             runs.append(run)
     return runs

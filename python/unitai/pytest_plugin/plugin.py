@@ -26,4 +26,8 @@ def pytest_runtest_makereport(
     from unitai.pytest_plugin.failures import sections
 
     colour = item.config.get_terminal_writer().hasmarkup
-    report.sections.extend(sections(item, call.excinfo, colour))
+    try:
+        report.sections.extend(sections(item, call.excinfo, colour))
+    except Exception as error:
+        # A report must never cost a test run its result.
+        report.sections.append(("UnitAI", f"  The report could not be made: {type(error).__name__}"))

@@ -7,7 +7,6 @@ not run.
 
 from __future__ import annotations
 
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextvars import copy_context
@@ -65,7 +64,10 @@ async def arun_bounded(call: Callable[[], Any], timeout: float | None, session: 
     rang = asyncio.Event()
 
     def ring() -> None:
-        loop.call_soon_threadsafe(rang.set)
+        try:
+            loop.call_soon_threadsafe(rang.set)
+        except RuntimeError:
+            pass  # The loop that waited is closed, so nobody waits.
 
     wait = Wait(call, timeout, session, ring)
 
@@ -105,6 +107,7 @@ class Wait:
         self.job = Job(call, context)
         self.job.on_ring = on_ring
         self._run.on_doom(self.job.ring)
+        self._is_too_late = False
         self._deadline = None if timeout is None else monotonic() + timeout
         threads.start(self.job)
 
@@ -122,9 +125,10 @@ class Wait:
     def stopping(self) -> Iterator[float]:
         """Stops the code; gives how long to wait each time, until it has ended or the grace is over."""
         until = monotonic() + GRACE
-        if self._run.doomed_by is not None:
-            # The agent has the error in its hands; mostly it ends by itself.
-            yield GRACE / 2
+        self._is_too_late = self._run.doomed_by is None
+        # First by its tools, which is clean: an agent that is at work ends at its next call.
+        self._run.revoke()
+        yield GRACE / 4
         if not self.job.is_over:
             self.job.stop()
         while not self.job.is_over and monotonic() < until:
@@ -137,22 +141,19 @@ class Wait:
         return Ending(error=error, interrupt=error, left_behind=self._left_behind())
 
     def ending(self) -> Ending:
-        """What came of it."""
+        """What came of it. An agent that was stopped at its deadline did not end in time, whatever it
+        returned or raised when it was told.
+        """
         still_runs = self.job.abandon()
-        is_late = self._deadline is not None and monotonic() >= self._deadline
-        if still_runs and self._run.doomed_by is None:
-            return Ending(error=self._timeout_error(still_runs), left_behind=self._left_behind())
+        left_behind = self._left_behind()
+        if self._is_too_late:
+            error = self._timeout_error(still_runs)
+            if not isinstance(self.job.error, RunCancelled):
+                error.__cause__ = self.job.error
+            return Ending(error=error, left_behind=left_behind)
         if still_runs:
-            return Ending(error=self._run.doomed_by, left_behind=self._left_behind())
-        if is_late and self._was_stopped():
-            return Ending(error=self._timeout_error(still_runs), left_behind=self._left_behind())
-        return Ending(self.job.output, self.job.error)
-
-    def _was_stopped(self) -> bool:
-        # Only an agent that was async can have been cancelled, and then asyncio is loaded.
-        asyncio = sys.modules.get("asyncio")
-        kinds = (RunCancelled,) if asyncio is None else (RunCancelled, asyncio.CancelledError)
-        return isinstance(self.job.error, kinds)
+            return Ending(error=self._run.doomed_by, left_behind=left_behind)
+        return Ending(self.job.output, self.job.error, left_behind=left_behind)
 
     def _timeout_error(self, still_runs: bool) -> AgentTimeoutError:
         thread = self.job.thread

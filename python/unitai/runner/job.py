@@ -48,6 +48,7 @@ class Job:
         """Nobody waits any longer. Says whether the code was still running."""
         with self._lock:
             self.is_abandoned = not self.is_over
+            self.on_ring = None
             return self.is_abandoned
 
     def ring(self) -> None:
@@ -56,8 +57,9 @@ class Job:
             self._bell.release()
         except RuntimeError:
             pass  # It rang already, and nobody has come yet.
-        if self.on_ring is not None:
-            self.on_ring()
+        on_ring = self.on_ring
+        if on_ring is not None:
+            on_ring()
 
     def wait(self, seconds: float | None) -> bool:
         """Waits for the bell. Ctrl-C comes through."""

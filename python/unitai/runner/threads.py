@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import threading
-from inspect import isawaitable
 
 from unitai._engine import interrupt_thread
 from unitai.runner.job import Job, RunCancelled
+from unitai.runner.streams import collect, is_awaitable
 
 _idle: list[Worker] = []
 
@@ -56,11 +56,12 @@ class Worker:
     def _run(self, job: Job) -> bool:
         """Runs a job; says whether this thread may be used again."""
         try:
-            output = job.context.run(job.call)
+            output = job.context.run(collect, job.call)
+            is_async = is_awaitable(output)
         except BaseException as error:
             is_awaited = job.end(error=error)
         else:
-            if isawaitable(output):
+            if is_async:
                 # From here on the job is the loop's; this thread is free for the next. Loaded here,
                 # because asyncio is large and most agents under test are plain functions.
                 from unitai.runner import loops

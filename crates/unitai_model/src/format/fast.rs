@@ -79,7 +79,7 @@ impl<'a> Reader<'a> {
             }
         };
         self.take(",\"tool_args\":")?;
-        let args = self.value()?;
+        let args = self.value().filter(Packed::is_dict)?;
         let outcome = if self.take(",\"tool_result\":").is_some() {
             Outcome::Returned(self.value()?)
         } else if self.take(",\"tool_error\":").is_some() {
@@ -141,7 +141,7 @@ impl<'a> Reader<'a> {
         let end = end_of_value(self.text.as_bytes(), self.at, 0)?;
         let text = &self.text[self.at..end];
         self.at = end;
-        Packed::from_json(text).ok()
+        Packed::from_written(text).ok()
     }
 
     /// Takes a finite number.
@@ -226,18 +226,22 @@ fn end_of_string(bytes: &[u8], at: usize) -> Option<usize> {
             b'"' => return Some(at + 1),
             b'\\' => match bytes.get(at + 1)? {
                 b'"' | b'\\' | b'n' | b'r' | b't' => at += 2,
-                // The only other escape that is written is that of a control character.
-                b'u' if bytes.get(at + 2..at + 4)? == b"00"
-                    && bytes.get(at + 4..at + 6)?.iter().all(u8::is_ascii_hexdigit) =>
-                {
-                    at += 6;
-                }
+                // The only other escape that is written is that of a control character without a short form.
+                b'u' if bytes.get(at + 2..at + 6).is_some_and(is_written_escape) => at += 6,
                 _ => return None,
             },
             0x00..=0x1f => return None,
             _ => at += 1,
         }
     }
+}
+
+/// Whether `digits` after `\\u` are those of a control character, as this release spells it.
+fn is_written_escape(digits: &[u8]) -> bool {
+    let is_control = digits.starts_with(b"000") || digits.starts_with(b"001");
+    is_control
+        && matches!(digits[3], b'0'..=b'9' | b'a'..=b'f')
+        && ![b"0009", b"000a", b"000d"].iter().any(|short| *short == digits)
 }
 
 fn end_of_number(bytes: &[u8], at: usize) -> Option<usize> {

@@ -206,7 +206,7 @@ impl StepDocument<'_> {
         let action = match self.step_type {
             StepType::ToolCall => Action::ToolCall(ToolCall {
                 tool: names.tool(&need(self.tool_name, "tool_name")?),
-                args: pack(&need(self.tool_args, "tool_args")?)?,
+                args: dictionary(pack(&need(self.tool_args, "tool_args")?)?)?,
                 outcome: match (self.tool_result, self.tool_error) {
                     (None, None) => Outcome::Unfinished,
                     (Some(result), None) => Outcome::Returned(pack(&result)?),
@@ -245,6 +245,10 @@ fn need<T>(field: Option<T>, name: &str) -> Result<T, FormatError> {
 
 fn pack(value: &Any<'_>) -> Result<Packed, FormatError> {
     Packed::from_json(value.0.get()).map_err(FormatError::malformed)
+}
+
+fn dictionary(args: Packed) -> Result<Packed, FormatError> {
+    if args.is_dict() { Ok(args) } else { Err(FormatError::malformed("`tool_args` is no dictionary")) }
 }
 
 fn money(text: &str) -> Result<Money, FormatError> {

@@ -32,9 +32,27 @@ impl Packed {
         Ok(Packed(Arc::from(text)))
     }
 
-    /// Takes text that is known to be JSON (a parser delimited it); only tags are still checked.
+    /// Takes text that is known to be JSON (a parser delimited it). Escapes are brought into the form
+    /// that this crate writes, so that the same string is the same text.
     pub fn from_json(text: &str) -> Result<Packed, serde_json::Error> {
+        if text.contains('\\') || has_tag(text) {
+            return serde_json::from_str::<Value>(text).map(|value| value.pack());
+        }
+        Ok(Packed(Arc::from(text)))
+    }
+
+    /// Takes text that is known to be JSON with the escapes that this crate writes; only tags are
+    /// still checked.
+    pub fn from_written(text: &str) -> Result<Packed, serde_json::Error> {
         if has_tag(text) { Packed::from_text(text) } else { Ok(Packed(Arc::from(text))) }
+    }
+
+    /// Whether it is a dictionary, or one that was too large to be written out.
+    pub fn is_dict(&self) -> bool {
+        match self.0.strip_prefix("{\"$unitai\":") {
+            Some(kind) => kind.starts_with("\"dict\"") || kind.starts_with("\"object\""),
+            None => self.0.starts_with('{'),
+        }
     }
 
     /// Takes text that this crate's writer made.

@@ -62,39 +62,39 @@ impl<'de> Visitor<'de> for ValueVisitor {
         while let Some((key, value)) = map.next_entry::<String, Value>()? {
             entries.push((key, value));
         }
-        match entries.first() {
-            Some((key, Value::Str(kind))) if key == TAG => {
-                let kind = kind.clone();
-                untag(&kind, &entries[1..]).ok_or_else(|| {
+        // A plain dictionary with this key is never written, so wherever the key stands it is a tag.
+        match entries.iter().position(|(key, _)| key == TAG) {
+            None => Ok(Value::Dict(entries.into_iter().map(|(k, v)| (Value::Str(k), v)).collect())),
+            Some(at) => {
+                let (_, kind) = entries.remove(at);
+                let Value::Str(kind) = kind else {
+                    return Err(A::Error::custom(format!("`{TAG}` must name a kind")));
+                };
+                untag(&kind, &entries).ok_or_else(|| {
                     A::Error::custom(format!("`{TAG}` object of kind `{kind}` is not well formed"))
                 })
             }
-            Some((key, _)) if key == TAG => Err(A::Error::custom(format!("`{TAG}` must name a kind"))),
-            _ => Ok(Value::Dict(entries.into_iter().map(|(k, v)| (Value::Str(k), v)).collect())),
         }
     }
 }
 
 /// The value behind a tagged object, or `None` when its fields do not fit its kind.
 fn untag(kind: &str, fields: &[(String, Value)]) -> Option<Value> {
-    let field =
-        |n: usize, name: &str| fields.get(n).filter(|(key, _)| key == name).map(|(_, value)| value.clone());
+    let field = |name: &str| fields.iter().find(|(key, _)| key == name).map(|(_, value)| value.clone());
     match (kind, fields.len()) {
-        ("tuple", 1) => list(field(0, "items")?).map(Value::Tuple),
-        ("set", 1) => list(field(0, "items")?).map(Value::Set),
-        ("frozenset", 1) => list(field(0, "items")?).map(Value::FrozenSet),
-        ("dict", 1) => {
-            list(field(0, "items")?)?.into_iter().map(pair).collect::<Option<_>>().map(Value::Dict)
-        }
-        ("int", 1) => string(field(0, "hex")?).filter(|hex| is_hex_int(hex)).map(Value::BigInt),
-        ("float", 1) => match string(field(0, "value")?)?.as_str() {
+        ("tuple", 1) => list(field("items")?).map(Value::Tuple),
+        ("set", 1) => list(field("items")?).map(Value::Set),
+        ("frozenset", 1) => list(field("items")?).map(Value::FrozenSet),
+        ("dict", 1) => list(field("items")?)?.into_iter().map(pair).collect::<Option<_>>().map(Value::Dict),
+        ("int", 1) => string(field("hex")?).filter(|hex| is_hex_int(hex)).map(Value::BigInt),
+        ("float", 1) => match string(field("value")?)?.as_str() {
             "nan" => Some(Value::Float(f64::NAN)),
             "inf" => Some(Value::Float(f64::INFINITY)),
             "-inf" => Some(Value::Float(f64::NEG_INFINITY)),
             _ => None,
         },
-        ("bytes", 1) => unhex(&string(field(0, "hex")?)?).map(Value::Bytes),
-        ("str", 1) => list(field(0, "code_points")?)?
+        ("bytes", 1) => unhex(&string(field("hex")?)?).map(Value::Bytes),
+        ("str", 1) => list(field("code_points")?)?
             .into_iter()
             .map(|point| match point {
                 Value::Int(point) => u32::try_from(point).ok().filter(|point| *point <= 0x10_FFFF),
@@ -102,10 +102,9 @@ fn untag(kind: &str, fields: &[(String, Value)]) -> Option<Value> {
             })
             .collect::<Option<_>>()
             .map(Value::Surrogates),
-        ("object", 2) => Some(Value::Opaque(Opaque {
-            type_name: string(field(0, "type")?)?,
-            repr: string(field(1, "repr")?)?,
-        })),
+        ("object", 2) => {
+            Some(Value::Opaque(Opaque { type_name: string(field("type")?)?, repr: string(field("repr")?)? }))
+        }
         _ => None,
     }
 }

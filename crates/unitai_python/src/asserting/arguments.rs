@@ -59,7 +59,7 @@ impl PythonArguments {
     /// The answer, if the texts alone give it.
     fn settled_by_text(&self, call: PlacedCall<'_>, whole: bool) -> Option<bool> {
         let (wanted, found) = (self.text.as_ref()?, &call.call.args);
-        if found.is_tagged() {
+        if found.is_tagged() || self.trajectory.get().kept().has(call.step, Slot::Args) {
             return None;
         }
         if wanted.text() == found.text() {
@@ -79,7 +79,8 @@ impl PythonArguments {
     }
 }
 
-/// A call's arguments as Python objects.
+/// A call's arguments as Python objects. Of those that were too large to be stored, a trajectory
+/// read from a file knows nothing: no arguments at all.
 fn actual<'py>(
     py: Python<'py>,
     trajectory: &Py<Trajectory>,
@@ -89,14 +90,14 @@ fn actual<'py>(
         Some(kept) => kept.into_bound(py),
         None => to_python(py, &call.call.args)?,
     };
-    Ok(actual.cast_into::<PyDict>()?)
+    Ok(actual.cast_into::<PyDict>().unwrap_or_else(|_| PyDict::new(py)))
 }
 
 /// Whether two texts that are not the same are surely unequal values: two strings, or two integers.
 /// Numbers of different kinds and containers may still be equal.
 fn certainly_differ(a: &str, b: &str) -> bool {
     let is_string = |text: &str| text.starts_with('"');
-    let is_integer = |text: &str| text.bytes().all(|b| b.is_ascii_digit() || b == b'-');
+    let is_integer = |text: &str| text != "-0" && text.bytes().all(|b| b.is_ascii_digit() || b == b'-');
     (is_string(a) && is_string(b)) || (is_integer(a) && is_integer(b))
 }
 

@@ -2,6 +2,7 @@
 
 use std::sync::OnceLock;
 
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use unitai_check::{Check, Judgement};
 use unitai_model::value::plain;
@@ -88,11 +89,11 @@ impl Finding {
     }
 
     /// Equal to a truth value as that truth value; to another finding if both say the same.
-    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
-        if let Ok(other) = other.cast::<Finding>() {
-            return self.words() == other.get().words();
+    fn __eq__(&self, other: Comparable<'_>) -> bool {
+        match other {
+            Comparable::Finding(other) => self.words() == other.get().words(),
+            Comparable::Truth(other) => self.held == other,
         }
-        other.extract::<bool>().is_ok_and(|other| other == self.held)
     }
 
     fn __hash__(&self) -> u64 {
@@ -105,6 +106,10 @@ impl Finding {
 
     fn __str__(&self) -> String {
         self.report(false)
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.trajectory)
     }
 
     fn __deepcopy__(slf: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
@@ -145,19 +150,49 @@ impl Finding {
     }
 }
 
+/// What a finding can be compared with.
+#[derive(FromPyObject)]
+enum Comparable<'py> {
+    Finding(Bound<'py, Finding>),
+    Truth(bool),
+}
+
 impl Finding {
+    /// Judges by a check that knows nothing of Python; its words can wait.
     pub(super) fn judge(trajectory: &Py<Trajectory>, py: Python<'_>, check: impl Check + 'static) -> Finding {
         let judgement = check.judge(trajectory.get().model());
+        Finding::judged(trajectory, py, check, judgement)
+    }
+
+    /// A judgement whose words can wait.
+    pub(super) fn judged(
+        trajectory: &Py<Trajectory>,
+        py: Python<'_>,
+        check: impl Check + 'static,
+        judgement: Judgement,
+    ) -> Finding {
         let held = judgement.held();
         let subject = Subject::Judged { check: Box::new(check), judgement, words: OnceLock::new() };
         Finding { trajectory: trajectory.clone_ref(py), subject, held }
+    }
+
+    /// Judges by a check that asks Python, and puts the answer into words at once: a finding holds
+    /// no Python object but its trajectory, so that it can neither leak nor run code when it is read.
+    pub(super) fn tell(trajectory: &Py<Trajectory>, py: Python<'_>, check: &dyn Check) -> Finding {
+        let words = unitai_check::find(check, trajectory.get().model());
+        Finding { trajectory: trajectory.clone_ref(py), held: words.held(), subject: Subject::Told(words) }
     }
 
     fn words(&self) -> &Model {
         match &self.subject {
             Subject::Told(words) => words,
             Subject::Judged { check, judgement, words } => {
-                words.get_or_init(|| unitai_check::finding(&**check, judgement.clone()))
+                if let Some(words) = words.get() {
+                    return words;
+                }
+                // Made before the lock is taken: nothing that runs under it may wait for anything.
+                let made = unitai_check::finding(&**check, judgement.clone());
+                words.get_or_init(|| made)
             }
         }
     }

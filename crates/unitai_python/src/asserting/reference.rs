@@ -29,6 +29,12 @@ pub(super) fn expected_calls(
     if let Ok(trajectory) = reference.cast::<Trajectory>() {
         return of_trajectory(py, &trajectory.clone().unbind(), judged, trouble);
     }
+    if reference.is_instance_of::<PyString>() {
+        return Err(invalid(
+            py,
+            format!("a reference is a list of calls, not a string; write [{}]", shown(reference)),
+        ));
+    }
     let mut calls = Vec::new();
     for entry in reference.try_iter()? {
         calls.push(expected_call(&entry?, judged, trouble)?);

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyString, PyTuple};
-use unitai_check::checks;
-use unitai_check::ports::Arguments;
+use pyo3::types::{PyDict, PyList, PyTuple};
+use unitai_check::ports::{Arguments, DataArguments};
 use unitai_check::reference::{Matches, Mode};
+use unitai_check::{Check, checks};
 use unitai_model::Money;
 use unitai_report::{Style, failure_report};
 
@@ -19,7 +19,7 @@ use super::words::Trouble;
 use crate::errors::{Trouble as Problem, invalid};
 use crate::mock::MockToolCall;
 use crate::run::Trajectory;
-use crate::values::Reduced;
+use crate::values::{Reduced, Text};
 
 /// The result of a run: what the agent did, and the checks on it. Every check returns a `Finding`,
 /// which is true or false and knows why.
@@ -86,18 +86,18 @@ impl AgentRunResult {
     }
 
     /// The tool was called at least once.
-    fn tool_was_called(&self, py: Python<'_>, name: String) -> Finding {
-        self.judge(py, checks::ToolWasCalled { tool: name })
+    fn tool_was_called(&self, py: Python<'_>, name: Text) -> Finding {
+        self.judge(py, checks::ToolWasCalled { tool: name.into_string() })
     }
 
     /// The tool was never called.
-    fn tool_not_called(&self, py: Python<'_>, name: String) -> Finding {
-        self.judge(py, checks::ToolNotCalled { tool: name })
+    fn tool_not_called(&self, py: Python<'_>, name: Text) -> Finding {
+        self.judge(py, checks::ToolNotCalled { tool: name.into_string() })
     }
 
     /// How often the tool was called.
-    fn tool_call_count(&self, name: &str) -> usize {
-        self.trajectory.get().model().calls().positions(name).len()
+    fn tool_call_count(&self, name: Text) -> usize {
+        self.trajectory.get().model().calls().positions(&name).len()
     }
 
     /// The tool was called with exactly these arguments, at least once. Values are compared by
@@ -105,13 +105,23 @@ impl AgentRunResult {
     #[pyo3(signature = (name, /, *args, **kwargs))]
     fn tool_called_with(
         &self,
-        name: String,
+        name: Text,
         args: &Bound<'_, PyTuple>,
         kwargs: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Finding> {
         let trouble = Arc::<Trouble>::default();
         let expected = self.arguments(&name, args, kwargs, &trouble)?;
-        let finding = self.judge(args.py(), checks::ToolCalledWith { tool: name, args: expected });
+        let data = expected.as_data().cloned();
+        let check = checks::ToolCalledWith { tool: name.into_string(), args: expected };
+        let finding = match data {
+            Some(data) => {
+                let judgement = check.judge(self.trajectory.get().model());
+                let words =
+                    checks::ToolCalledWith { tool: check.tool, args: Box::new(DataArguments::new(data)) };
+                Finding::judged(&self.trajectory, args.py(), words, judgement)
+            }
+            None => Finding::tell(&self.trajectory, args.py(), &check),
+        };
         trouble.check().map(|()| finding)
     }
 
@@ -119,24 +129,39 @@ impl AgentRunResult {
     #[pyo3(signature = (name, /, *args, **kwargs))]
     fn tool_called_with_partial(
         &self,
-        name: String,
+        name: Text,
         args: &Bound<'_, PyTuple>,
         kwargs: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Finding> {
         let trouble = Arc::<Trouble>::default();
         let expected = self.arguments(&name, args, kwargs, &trouble)?;
-        let finding = self.judge(args.py(), checks::ToolCalledWithPartial { tool: name, args: expected });
+        let data = expected.as_data().cloned();
+        let check = checks::ToolCalledWithPartial { tool: name.into_string(), args: expected };
+        let finding = match data {
+            Some(data) => {
+                let judgement = check.judge(self.trajectory.get().model());
+                let words = checks::ToolCalledWithPartial {
+                    tool: check.tool,
+                    args: Box::new(DataArguments::new(data)),
+                };
+                Finding::judged(&self.trajectory, args.py(), words, judgement)
+            }
+            None => Finding::tell(&self.trajectory, args.py(), &check),
+        };
         trouble.check().map(|()| finding)
     }
 
     /// The first call of `first` came before the first call of `second`.
-    fn tool_called_before(&self, py: Python<'_>, first: String, second: String) -> Finding {
-        self.judge(py, checks::ToolCalledBefore { first, second })
+    fn tool_called_before(&self, py: Python<'_>, first: Text, second: Text) -> Finding {
+        self.judge(py, checks::ToolCalledBefore { first: first.into_string(), second: second.into_string() })
     }
 
     /// The first call of `second` directly followed the first call of `first` among tool calls.
-    fn tool_called_immediately_before(&self, py: Python<'_>, first: String, second: String) -> Finding {
-        self.judge(py, checks::ToolCalledImmediatelyBefore { first, second })
+    fn tool_called_immediately_before(&self, py: Python<'_>, first: Text, second: Text) -> Finding {
+        self.judge(
+            py,
+            checks::ToolCalledImmediatelyBefore { first: first.into_string(), second: second.into_string() },
+        )
     }
 
     /// The names of all tools called, in order.
@@ -155,25 +180,26 @@ impl AgentRunResult {
     }
 
     /// The tool was called exactly so often: `tool_call_count(name) == count` as a finding.
-    fn tool_call_count_is(&self, py: Python<'_>, name: String, count: usize) -> Finding {
-        self.judge(py, checks::ToolCallCount { tool: name, count })
+    fn tool_call_count_is(&self, py: Python<'_>, name: Text, count: usize) -> Finding {
+        self.judge(py, checks::ToolCallCount { tool: name.into_string(), count })
     }
 
     /// The final output contains the text.
-    fn output_contains(&self, py: Python<'_>, text: String) -> Finding {
-        self.judge(py, checks::OutputContains { text })
+    fn output_contains(&self, py: Python<'_>, text: Text) -> Finding {
+        self.judge(py, checks::OutputContains { text: text.into_string() })
     }
 
     /// The final output does not contain the text.
-    fn output_not_contains(&self, py: Python<'_>, text: String) -> Finding {
-        self.judge(py, checks::OutputNotContains { text })
+    fn output_not_contains(&self, py: Python<'_>, text: Text) -> Finding {
+        self.judge(py, checks::OutputNotContains { text: text.into_string() })
     }
 
     /// The pattern is found in the final output, by Python's `re.search`.
     fn output_matches(&self, pattern: &Bound<'_, PyAny>) -> PyResult<Finding> {
         let trouble = Arc::<Trouble>::default();
         let pattern_port = Box::new(PythonPattern::new(pattern, trouble.clone())?);
-        let finding = self.judge(pattern.py(), checks::OutputMatches { pattern: pattern_port });
+        let finding =
+            Finding::tell(&self.trajectory, pattern.py(), &checks::OutputMatches { pattern: pattern_port });
         trouble.check().map(|()| finding)
     }
 
@@ -192,7 +218,7 @@ impl AgentRunResult {
     /// The agent raised an error of this class, or of one of several.
     fn error_is(&self, class_: &Bound<'_, PyAny>) -> PyResult<Finding> {
         let class_port = Box::new(PythonErrorClass::new(class_, self.trajectory.get())?);
-        Ok(self.judge(class_.py(), checks::ErrorIs { class: class_port }))
+        Ok(Finding::tell(&self.trajectory, class_.py(), &checks::ErrorIs { class: class_port }))
     }
 
     /// The run stayed within this limit. Give exactly one of `cost` (US dollars), `tokens`,
@@ -243,24 +269,24 @@ impl AgentRunResult {
         })?;
         let trouble = Arc::<Trouble>::default();
         let expected = expected_calls(reference, &self.trajectory, &trouble)?;
-        let finding = self.judge(py, Matches { expected, mode });
+        let finding = Finding::tell(&self.trajectory, py, &Matches { expected, mode });
         trouble.check().map(|()| finding)
     }
 
     /// All calls of a tool, in order.
-    fn get_calls(&self, py: Python<'_>, name: &str) -> Vec<MockToolCall> {
-        self.trajectory.get().mock_calls(py, name).into_iter().map(|(_, call)| call).collect()
+    fn get_calls(&self, py: Python<'_>, name: Text) -> Vec<MockToolCall> {
+        self.trajectory.get().mock_calls(py, &name).into_iter().map(|(_, call)| call).collect()
     }
 
     /// The `n`th call of a tool, from 0; negative numbers count from the end.
     #[pyo3(signature = (name, n=0))]
-    fn get_call(&self, py: Python<'_>, name: &str, n: isize) -> PyResult<MockToolCall> {
-        let mut calls = self.get_calls(py, name);
+    fn get_call(&self, py: Python<'_>, name: Text, n: isize) -> PyResult<MockToolCall> {
+        let mut calls = self.get_calls(py, name.clone());
         let at = if n < 0 { calls.len().checked_add_signed(n) } else { Some(n.unsigned_abs()) };
         match at.filter(|at| *at < calls.len()) {
             Some(at) => Ok(calls.swap_remove(at)),
             None => {
-                let name = unitai_model::value::plain(name);
+                let name = unitai_model::value::plain(&name);
                 let count = calls.len();
                 Err(Problem::new("CallNotFoundError", format!("there is no call {n} of {name}"))
                     .expected(format!("a number below the count of its calls, which is {count}"))
@@ -290,8 +316,7 @@ impl AgentRunResult {
         self.report(false)
     }
 
-    fn __eq__(&self, py: Python<'_>, other: &Bound<'_, PyAny>) -> PyResult<bool> {
-        let Ok(other) = other.cast::<AgentRunResult>() else { return Ok(false) };
+    fn __eq__(&self, py: Python<'_>, other: &Bound<'_, AgentRunResult>) -> PyResult<bool> {
         self.trajectory.bind(py).eq(other.get().trajectory.bind(py))
     }
 
@@ -345,7 +370,7 @@ impl AgentRunResult {
 /// protocol; any other sequence of strings works, too.
 fn names(tools: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
     match tools.cast_exact::<PyList>() {
-        Ok(list) => list.iter().map(|name| Ok(name.cast::<PyString>()?.to_str()?.to_owned())).collect(),
-        Err(_) => tools.extract(),
+        Ok(list) => list.iter().map(|name| Ok(name.extract::<Text>()?.into_string())).collect(),
+        Err(_) => Ok(tools.extract::<Vec<Text>>()?.into_iter().map(Text::into_string).collect()),
     }
 }

@@ -8,7 +8,7 @@ use unitai_model::{Outcome, Packed, Step, ToolCall};
 
 use crate::errors::failure;
 use crate::run::{Kept, Slot, recorded_error};
-use crate::values::{Reduced, encode, to_python};
+use crate::values::{Reduced, encode, snapshot, to_python};
 
 /// One call of a mocked tool: what it was given and how it ended.
 ///
@@ -64,7 +64,7 @@ impl MockToolCall {
     #[getter]
     fn args<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         match &self.kept_args {
-            Some(kept) => Ok(kept.bind(py).clone()),
+            Some(kept) => snapshot(kept.bind(py)),
             None => to_python(py, &self.args),
         }
     }
@@ -73,7 +73,7 @@ impl MockToolCall {
     #[getter]
     fn result<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         match (&self.kept_result, &self.outcome) {
-            (Some(kept), _) => Ok(kept.bind(py).clone()),
+            (Some(kept), _) => snapshot(kept.bind(py)),
             (None, Outcome::Returned(result)) => to_python(py, result),
             _ => Ok(py.None().into_bound(py)),
         }
@@ -89,8 +89,7 @@ impl MockToolCall {
         }
     }
 
-    fn __eq__(&self, py: Python<'_>, other: &Bound<'_, PyAny>) -> PyResult<bool> {
-        let Ok(other) = other.cast::<MockToolCall>() else { return Ok(false) };
+    fn __eq__(&self, py: Python<'_>, other: &Bound<'_, MockToolCall>) -> PyResult<bool> {
         let other = other.get();
         Ok(self.timestamp == other.timestamp
             && self.args(py)?.eq(other.args(py)?)?

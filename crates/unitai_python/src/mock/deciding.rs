@@ -8,6 +8,7 @@ use unitai_model::{Outcome, Packed, ToolName};
 use super::tool::settle;
 use super::{Ticket, Toolbox};
 use crate::errors::Trouble;
+use crate::gate;
 use crate::run::Run;
 use crate::values::encode;
 
@@ -30,7 +31,7 @@ impl Toolbox {
         let is_allowed = self.is_allowed(name);
         if let (true, Some(real)) = (is_allowed, real) {
             let step = run.get().write_call(py, &tool, encoded, Outcome::Unfinished, agent_id)?;
-            return settle(py, Ticket::new(run.clone().unbind(), step), real.call0());
+            return settle(py, Ticket::new(run.clone().unbind(), step), gate::call(real, (), None));
         }
         if self.strict || is_allowed {
             let shown = format!("{}({})", plain(name), unitai_model::value::arguments(&encoded.packed, 80));
@@ -42,7 +43,7 @@ impl Toolbox {
         let warning =
             format!("the agent called {}, which has no mock; it was answered with None", plain(name));
         let category = crate::errors::class(py, "UnmockedToolWarning")?;
-        py.import("warnings")?.getattr("warn")?.call1((warning, category))?;
+        gate::call(&py.import("warnings")?.getattr("warn")?, (warning, category), None)?;
         Ok(py.None().into_bound(py))
     }
 

@@ -57,6 +57,15 @@ impl ToolHandle {
         toolbox.answer(run.bind(py), &self.name, &arguments, None, real.as_ref())
     }
 
+    /// An agent that copies its tools still calls the same ones.
+    fn __copy__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    fn __deepcopy__(slf: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
+        slf
+    }
+
     fn __repr__(&self) -> String {
         format!("<ToolHandle {}>", unitai_model::value::plain(&self.name))
     }

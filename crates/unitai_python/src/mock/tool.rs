@@ -10,8 +10,9 @@ use unitai_model::{Outcome, ToolName};
 
 use super::{Ticket, Toolbox, gather};
 use crate::errors::is_misuse;
+use crate::gate;
 use crate::run::{Run, Slot};
-use crate::values::{Encoded, encode, snapshot};
+use crate::values::{Encoded, Reduced, encode, snapshot};
 
 /// A mocked tool: it answers by its strategy and writes every call down.
 ///
@@ -125,6 +126,22 @@ impl MockTool {
         self.answer(run.bind(py), &arguments, None)
     }
 
+    /// An agent that copies its tools still calls the same mocks.
+    fn __copy__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    fn __deepcopy__(slf: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
+        slf
+    }
+
+    /// In another process it is a tool of its own, with nothing recorded.
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Reduced<'py, (String, Py<PyAny>, Option<Vec<String>>)> {
+        let this = slf.get();
+        let parts = (this.name.to_string(), this.strategy.clone_ref(slf.py()), this.parameters.clone());
+        Ok((slf.get_type().into_any(), parts))
+    }
+
     fn __repr__(&self) -> String {
         format!("<MockTool {}>", unitai_model::value::plain(self.name.as_str()))
     }
@@ -152,7 +169,10 @@ impl MockTool {
     }
 
     fn begin_again(&self, py: Python<'_>) -> PyResult<()> {
-        self.strategy.bind(py).call_method0("reset").map(|_| ())
+        match self.strategy.bind(py).getattr_opt("reset")? {
+            Some(reset) => reset.call0().map(|_| ()),
+            None => Ok(()),
+        }
     }
 
     pub(crate) fn parameters(&self) -> Option<&[String]> {
@@ -179,7 +199,7 @@ impl MockTool {
         let step = run.get().write_call(py, &self.name, encoded, Outcome::Unfinished, agent_id)?;
         let ticket = Ticket::new(run.clone().unbind(), step);
         let given = args.copy()?;
-        settle(py, ticket, self.strategy.bind(py).call_method1("respond", (given,)))
+        settle(py, ticket, gate::call(&self.strategy.bind(py).getattr("respond")?, (given,), None))
     }
 
     fn fixed(&self, py: Python<'_>) -> PyResult<Option<&Fixed>> {
@@ -202,7 +222,8 @@ pub(super) fn settle<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     match answer {
         Ok(value) if is_awaitable(&value) => {
-            py.import("unitai.mock.awaiting")?.getattr("settle")?.call1((value, Py::new(py, ticket)?))
+            let settle = py.import("unitai.mock.awaiting")?.getattr("settle")?;
+            gate::call(&settle, (value, Py::new(py, ticket)?), None)
         }
         Ok(value) => ticket.write_returned(value),
         Err(error) => {

@@ -34,6 +34,8 @@ struct State {
     past: Vec<Py<Run>>,
     /// Takes the calls that are made outside any run.
     loose: Py<Run>,
+    /// Whether a run has ended: from then on a call may come from what that run left behind.
+    has_ended_run: bool,
     /// A set of the threads that outlived a run, once there is one.
     left_behind: Option<Py<PyAny>>,
 }
@@ -61,6 +63,7 @@ impl Toolbox {
             live: Vec::new(),
             past: Vec::new(),
             loose: Py::new(py, Run::open(None, Packed::null(), u32::MAX))?,
+            has_ended_run: false,
             left_behind: None,
         };
         Ok(Toolbox { strict, max_tool_calls, state: Mutex::new(state) })
@@ -136,6 +139,7 @@ impl Toolbox {
             let mut state = self.state();
             state.live.retain(|live| !live.is(run));
             state.past.push(run.clone().unbind());
+            state.has_ended_run = true;
         }
         if left_behind.is_empty() {
             return Ok(());
@@ -233,15 +237,16 @@ impl Toolbox {
         self.state().allowed.get(name)?.as_ref().map(|real| real.clone_ref(py))
     }
 
-    /// The run that a call from here belongs to. One live run takes every call, whatever thread it
-    /// comes from; of several, the one that the context is in; to guess is refused.
+    /// The run that a call from here belongs to. Until a run has ended, one live run takes every
+    /// call, whatever thread it comes from. After that the context decides: what belongs to a run
+    /// that is over is refused, for it must not enter another.
     pub(crate) fn current_run(&self, py: Python<'_>) -> PyResult<Py<Run>> {
         let live: Vec<Py<Run>> = {
             let state = self.state();
-            match (&state.left_behind, state.live.as_slice()) {
-                (_, []) => return Ok(state.loose.clone_ref(py)),
-                (None, [only]) => return Ok(only.clone_ref(py)),
-                (_, several) => several.iter().map(|run| run.clone_ref(py)).collect(),
+            match (state.has_ended_run, state.live.as_slice()) {
+                (false, []) => return Ok(state.loose.clone_ref(py)),
+                (false, [only]) => return Ok(only.clone_ref(py)),
+                (_, live) => live.iter().map(|run| run.clone_ref(py)).collect(),
             }
         };
         let runs = context_runs(py)?.call_method0("get")?.cast_into::<PyTuple>()?;
@@ -249,9 +254,16 @@ impl Toolbox {
             if let Some(run) = live.iter().find(|live| live.is(&run)) {
                 return Ok(run.clone_ref(py));
             }
+            let run = run.cast_into::<Run>()?;
+            if run.get().is_over() && run.get().belongs_to(self) {
+                return Err(Trouble::new("RunOverError", "a task that outlived its run called a tool")
+                    .remedy("let the agent wait for what it starts before it returns")
+                    .into_err(py));
+            }
         }
         self.refuse_left_behind(py)?;
         match live.as_slice() {
+            [] => Ok(self.state().loose.clone_ref(py)),
             [only] => Ok(only.clone_ref(py)),
             several => Err(Trouble::new(
                 "AmbiguousRunError",

@@ -49,6 +49,10 @@ impl Kept {
         self.0.get(&(step, slot)).map(|object| object.clone_ref(py))
     }
 
+    pub(crate) fn has(&self, step: usize, slot: Slot) -> bool {
+        !self.0.is_empty() && self.0.contains_key(&(step, slot))
+    }
+
     pub(super) fn entries(&self) -> impl Iterator<Item = (usize, Slot, &Py<PyAny>)> {
         self.0.iter().map(|((step, slot), object)| (*step, *slot, object))
     }

@@ -9,13 +9,14 @@ use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use unitai_model::{
-    Action, Ending, ModelCall, Money, Outcome, Packed, Port, Recorder, Refused, StateChange, Step, ToolName,
+    Action, Ending, ModelCall, Outcome, Packed, Port, Recorder, Refused, StateChange, Step, ToolName,
 };
 use unitai_wire::meter::price_of;
 
 use super::{Kept, Slot, Trajectory};
 use crate::asserting::AgentRunResult;
-use crate::errors::{Trouble, failure, invalid};
+use crate::errors::{Trouble, amount, failure, invalid};
+use crate::gate;
 use crate::mock::{MockToolCall, Toolbox};
 use crate::values::{Encoded, encode};
 
@@ -33,14 +34,15 @@ pub(crate) struct Run {
     recorder: Mutex<Option<Recorder>>,
     kept: Mutex<Kept>,
     trajectory: Mutex<Option<Py<Trajectory>>>,
-    is_doomed: AtomicBool,
+    /// Set when the run must end: from then on a call is answered by what no agent catches by habit.
+    is_revoked: AtomicBool,
     doom: Mutex<Doom>,
 }
 
 /// Why the run must end before the agent does, and whom to tell.
 #[derive(Default)]
 struct Doom {
-    error: Option<PyErr>,
+    error: Option<Py<PyBaseException>>,
     alarm: Option<Py<PyAny>>,
 }
 
@@ -99,10 +101,15 @@ impl Run {
         drop(replaced);
     }
 
+    /// Ends the run for the agent: its next tool call raises `RunCancelled`.
+    fn revoke(&self) {
+        self.is_revoked.store(true, Ordering::Relaxed);
+    }
+
     /// The error that ended the run before the agent did, if one did.
     #[getter]
     fn doomed_by(&self, py: Python<'_>) -> Option<Py<PyBaseException>> {
-        self.doom_state().error.as_ref().map(|error| error.value(py).clone().unbind())
+        self.doom_state().error.as_ref().map(|error| error.clone_ref(py))
     }
 
     /// Ends the record: the agent returned `output`, or `error` was raised.
@@ -143,9 +150,20 @@ impl Run {
             visit.call(&*trajectory)?;
         }
         match self.doom.try_lock() {
-            Ok(doom) => visit.call(&doom.alarm),
+            Ok(doom) => {
+                visit.call(&doom.error)?;
+                visit.call(&doom.alarm)
+            }
             Err(_) => Ok(()),
         }
+    }
+
+    fn __clear__(&self) {
+        let cleared = {
+            let mut doom = self.doom_state();
+            (doom.error.take(), doom.alarm.take(), std::mem::take(&mut *self.kept()))
+        };
+        drop(cleared);
     }
 }
 
@@ -166,9 +184,19 @@ impl Run {
             recorder: Mutex::new(Some(recorder)),
             kept: Mutex::default(),
             trajectory: Mutex::default(),
-            is_doomed: AtomicBool::new(false),
+            is_revoked: AtomicBool::new(false),
             doom: Mutex::default(),
         }
+    }
+
+    /// Whether the record is closed.
+    pub(crate) fn is_over(&self) -> bool {
+        self.recorder.lock().unwrap_or_else(PoisonError::into_inner).is_none()
+    }
+
+    /// Whether this is a run of that toolbox.
+    pub(crate) fn belongs_to(&self, toolbox: &Toolbox) -> bool {
+        self.toolbox.as_ref().is_some_and(|own| std::ptr::eq(own.get(), toolbox))
     }
 
     /// Seconds since the epoch by a clock that never goes back.
@@ -203,10 +231,8 @@ impl Run {
         outcome: Outcome,
         agent_id: Option<&str>,
     ) -> PyResult<usize> {
-        if self.is_doomed.load(Ordering::Relaxed)
-            && let Some(error) = &self.doom_state().error
-        {
-            return Err(error.clone_ref(py));
+        if self.is_revoked.load(Ordering::Relaxed) {
+            return Err(cancelled(py));
         }
         let written = self.port.call(self.now(), shared(agent_id), tool.clone(), args.packed, outcome);
         let step = self.accept(py, written, tool.as_str())?;
@@ -233,8 +259,7 @@ impl Run {
     ) -> PyResult<()> {
         let cost = match cost {
             None => price_of(model).map(|price| price.of(prompt_tokens, completion_tokens)),
-            Some(dollars) if dollars >= 0.0 => Money::from_dollars(dollars),
-            Some(dollars) => return Err(invalid(py, format!("a cost of {dollars} dollars is impossible"))),
+            Some(dollars) => Some(amount(py, dollars)?),
         };
         let call = ModelCall { model: Arc::from(model), prompt_tokens, completion_tokens, cost };
         let written = self.port.model_call(self.now(), shared(agent_id), call);
@@ -248,8 +273,8 @@ impl Run {
             if doom.error.is_some() {
                 return;
             }
-            doom.error = Some(error);
-            self.is_doomed.store(true, Ordering::Relaxed);
+            doom.error = Some(error.into_value(py));
+            self.is_revoked.store(true, Ordering::Relaxed);
             doom.alarm.as_ref().map(|alarm| alarm.clone_ref(py))
         };
         if let Some(alarm) = alarm
@@ -301,6 +326,14 @@ impl Run {
                 }
             }
         });
+    }
+}
+
+fn cancelled(py: Python<'_>) -> PyErr {
+    let class = py.import("unitai.runner.job").and_then(|module| module.getattr("RunCancelled"));
+    match class.and_then(|class| gate::call(&class, ("the run has been ended",), None)) {
+        Ok(instance) => PyErr::from_value(instance),
+        Err(error) => error,
     }
 }
 

@@ -2,18 +2,19 @@
 
 use std::sync::Arc;
 
-use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyBaseException;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use unitai_model::{
     Action, Ending, ModelCall, Money, Outcome, Packed, StateChange, Step, ToolCall, ToolName,
     Trajectory as Model,
 };
 
 use super::{Kept, Slot, Trajectory, recorded_error};
-use crate::errors::{failure, invalid};
-use crate::values::{Reduced, encode, to_python};
+use crate::errors::{amount, failure, invalid};
+use crate::values::Text;
+use crate::values::{Reduced, encode, snapshot, to_python};
 
 /// One action of an agent: a tool call, a model call or a change of state. Attributes that do not
 /// belong to its type are `None`.
@@ -46,17 +47,17 @@ impl TrajectoryStep {
         step_index: usize,
         step_type: &str,
         timestamp: f64,
-        agent_id: Option<&str>,
-        run_id: Option<&str>,
-        tool_name: Option<&str>,
+        agent_id: Option<Text>,
+        run_id: Option<Text>,
+        tool_name: Option<Text>,
         tool_args: Option<&Bound<'_, PyAny>>,
         tool_result: Option<&Bound<'_, PyAny>>,
         tool_error: Option<&Bound<'_, PyBaseException>>,
-        model: Option<&str>,
+        model: Option<Text>,
         prompt_tokens: Option<u64>,
         completion_tokens: Option<u64>,
         cost: Option<f64>,
-        key: Option<&str>,
+        key: Option<Text>,
         old_value: Option<&Bound<'_, PyAny>>,
         new_value: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<TrajectoryStep> {
@@ -80,20 +81,23 @@ impl TrajectoryStep {
                     }
                     (result, None) => Outcome::Returned(pack(result, "null", &mut kept, Slot::Result)?),
                 };
+                if tool_args.is_some_and(|args| !args.is_instance_of::<PyDict>()) {
+                    return Err(invalid(py, "tool_args must be a dictionary"));
+                }
                 Action::ToolCall(ToolCall {
-                    tool: ToolName::new(tool_name.ok_or_else(need)?),
+                    tool: ToolName::new(&tool_name.ok_or_else(need)?),
                     args: pack(tool_args, "{}", &mut kept, Slot::Args)?,
                     outcome,
                 })
             }
             "llm_call" => Action::ModelCall(ModelCall {
-                model: Arc::from(model.ok_or_else(|| invalid(py, "an llm_call step needs a model"))?),
+                model: Arc::from(&*model.ok_or_else(|| invalid(py, "an llm_call step needs a model"))?),
                 prompt_tokens: prompt_tokens.unwrap_or(0),
                 completion_tokens: completion_tokens.unwrap_or(0),
-                cost: cost.and_then(Money::from_dollars),
+                cost: cost.map(|dollars| amount(py, dollars)).transpose()?,
             }),
             "state_change" => Action::StateChange(StateChange {
-                key: Arc::from(key.ok_or_else(|| invalid(py, "a state_change step needs a key"))?),
+                key: Arc::from(&*key.ok_or_else(|| invalid(py, "a state_change step needs a key"))?),
                 old_value: pack(old_value, "null", &mut kept, Slot::OldValue)?,
                 new_value: pack(new_value, "null", &mut kept, Slot::NewValue)?,
             }),
@@ -104,9 +108,10 @@ impl TrajectoryStep {
                 ));
             }
         };
-        let step = Step { timestamp, agent_id: agent_id.map(Arc::from), action };
+        let step = Step { timestamp, agent_id: agent_id.map(|agent| Arc::from(&*agent)), action };
         let ending = Ending::Returned(Packed::null());
-        let alone = Model::new(run_id.unwrap_or_default(), Packed::null(), 0.0, 0.0, vec![step], ending);
+        let alone =
+            Model::new(run_id.as_deref().unwrap_or_default(), Packed::null(), 0.0, 0.0, vec![step], ending);
         Ok(TrajectoryStep { trajectory: Py::new(py, Trajectory::new(alone, kept))?, at: 0, step_index })
     }
 
@@ -213,11 +218,9 @@ impl TrajectoryStep {
         self.change().map(|change| self.object(py, Slot::NewValue, &change.new_value)).transpose()
     }
 
-    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
-        other.cast::<TrajectoryStep>().is_ok_and(|other| {
-            let other = other.get();
-            self.step_index == other.step_index && self.step() == other.step()
-        })
+    fn __eq__(&self, other: &Bound<'_, TrajectoryStep>) -> bool {
+        let other = other.get();
+        self.step_index == other.step_index && self.step() == other.step()
     }
 
     fn __repr__(&self) -> String {
@@ -290,7 +293,7 @@ impl TrajectoryStep {
 
     fn object<'py>(&self, py: Python<'py>, slot: Slot, packed: &Packed) -> PyResult<Bound<'py, PyAny>> {
         match self.trajectory.get().kept().get(py, self.at, slot) {
-            Some(object) => object.into_bound_py_any(py),
+            Some(object) => snapshot(object.bind(py)),
             None => to_python(py, packed),
         }
     }

@@ -13,7 +13,7 @@ use super::{Kept, Run, Slot, TrajectoryStep, recorded_error};
 use crate::errors::{Trouble, failure, format_error, invalid};
 use crate::gate::without_interpreter;
 use crate::mock::MockToolCall;
-use crate::values::{Reduced, encode, to_python};
+use crate::values::{Reduced, Text, encode, snapshot, to_python};
 
 /// Everything an agent did in one run. A trajectory never changes; totals follow from its steps.
 ///
@@ -38,7 +38,7 @@ impl Trajectory {
     #[expect(clippy::too_many_arguments, reason = "keyword-only parts of a record")]
     fn from_parts(
         py: Python<'_>,
-        run_id: Option<String>,
+        run_id: Option<Text>,
         input: Option<&Bound<'_, PyAny>>,
         steps: Option<Vec<Bound<'_, TrajectoryStep>>>,
         final_output: Option<&Bound<'_, PyAny>>,
@@ -47,7 +47,7 @@ impl Trajectory {
         started_at: f64,
     ) -> PyResult<Trajectory> {
         let mut kept = Kept::default();
-        let run_id = run_id.unwrap_or_else(|| uuid::Uuid::new_v4().to_string());
+        let run_id = run_id.map_or_else(|| uuid::Uuid::new_v4().to_string(), Text::into_string);
         if !duration_seconds.is_finite() || !started_at.is_finite() {
             return Err(invalid(py, "duration_seconds and started_at must be finite numbers"));
         }
@@ -220,8 +220,8 @@ impl Trajectory {
         Trajectory::from_json(text.cast::<PyString>()?)
     }
 
-    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
-        other.cast::<Trajectory>().is_ok_and(|other| self.model == other.get().model)
+    fn __eq__(&self, other: &Bound<'_, Trajectory>) -> bool {
+        self.model == other.get().model
     }
 
     fn __len__(&self) -> usize {
@@ -311,7 +311,7 @@ impl Trajectory {
 
     fn whole<'py>(&self, py: Python<'py>, slot: Slot, packed: &Packed) -> PyResult<Bound<'py, PyAny>> {
         match self.kept.get(py, Run::WHOLE, slot) {
-            Some(object) => Ok(object.into_bound(py)),
+            Some(object) => snapshot(object.bind(py)),
             None => to_python(py, packed),
         }
     }

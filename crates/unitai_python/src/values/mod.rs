@@ -5,6 +5,7 @@ mod encode;
 mod snapshot;
 
 use pyo3::prelude::*;
+use pyo3::types::PyString;
 
 pub(crate) use decode::to_python;
 pub(crate) use encode::{Encoded, encode, encode_text};
@@ -46,6 +47,43 @@ impl StoredRepr {
     }
 }
 
+/// Text from Python that is valid Unicode. A name with lone surrogates is refused by name, because
+/// nothing recorded could ever bear it.
+#[derive(Clone)]
+pub(crate) struct Text(String);
+
+impl Text {
+    pub(crate) fn into_string(self) -> String {
+        self.0
+    }
+}
+
+impl std::ops::Deref for Text {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl<'a, 'py> FromPyObject<'a, 'py> for Text {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Text> {
+        let text = object.cast::<PyString>()?;
+        match text.to_str() {
+            Ok(text) => Ok(Text(text.to_owned())),
+            Err(_) => {
+                let shown = unitai_model::value::quoted(&text.to_string_lossy());
+                Err(crate::errors::invalid(
+                    object.py(),
+                    format!("{shown} holds lone surrogates, which no name can"),
+                ))
+            }
+        }
+    }
+}
+
 /// A copy that shares nothing changeable with the value. An object whose class defines no equality
 /// of its own is handed on as itself: it could not be recognised otherwise.
 #[pyfunction]
@@ -55,6 +93,6 @@ pub(crate) fn copy_value<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, 
 
 /// Foreign text on one line, with every control and direction character spelled out.
 #[pyfunction]
-pub(crate) fn plain_text(text: &Bound<'_, pyo3::types::PyString>) -> String {
+pub(crate) fn plain_text(text: &Bound<'_, PyString>) -> String {
     unitai_model::value::plain(&text.to_string_lossy())
 }

@@ -9,6 +9,8 @@ use pyo3::types::{
 };
 use unitai_model::value::text::MAX_DEPTH;
 
+use crate::gate;
+
 /// Copies built-in containers all the way down. Another object is deep-copied if its class defines
 /// what equal means, since then its copy can be recognised; otherwise it is itself or nothing.
 pub(crate) fn snapshot<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
@@ -76,7 +78,7 @@ fn copy_object<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     if equality.is(&py.get_type::<PyAny>().getattr("__eq__")?) {
         return Ok(value.clone());
     }
-    match py.import("copy")?.getattr("deepcopy")?.call1((value,)) {
+    match gate::call(&py.import("copy")?.getattr("deepcopy")?, (value,), None) {
         // A mock that copies itself into something else would not be recognised.
         Ok(copy) if copy.get_type().is(value.get_type()) => Ok(copy),
         Ok(_) => Ok(value.clone()),

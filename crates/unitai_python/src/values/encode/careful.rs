@@ -8,66 +8,92 @@ use unitai_model::value::text;
 use unitai_model::{Opaque, Packed};
 
 use super::super::{StoredRepr, snapshot};
-use super::{Encoded, MAX_TEXT};
+use super::{Encoded, MAX_PARTS, MAX_TEXT};
 use crate::errors::qualified_name;
+use crate::gate;
 
 /// The longest `repr` that is stored.
 const MAX_REPR: usize = 10_000;
 
 /// Writes `value` and keeps a copy of it where the text alone cannot bring it back.
 pub(super) fn encode(out: &mut String, value: &Bound<'_, PyAny>) -> PyResult<Encoded> {
-    let mut careful = Careful { out, depth: 0, around: Vec::new(), has_opaque: false };
+    let mut careful = Careful { out, depth: 0, parts: 0, around: Vec::new(), needs_object: false };
     careful.push(value)?;
-    let is_long = careful.out.len() > MAX_TEXT;
-    let needs_object = careful.has_opaque || is_long;
-    if is_long {
-        out.clear();
-        let type_name = qualified_name(&value.get_type());
-        let repr = format!("<a {type_name} whose text is longer than {} MiB>", MAX_TEXT >> 20);
-        text::push_opaque(out, &Opaque { type_name, repr });
+    if careful.is_too_large() {
+        return summary(value);
     }
-    let kept = if needs_object { Some(snapshot(value)?.unbind()) } else { None };
+    let kept = if careful.needs_object { Some(snapshot(value)?.unbind()) } else { None };
     Ok(Encoded { packed: Packed::from_trusted(&**out), kept })
+}
+
+/// What stands in the record for a value that is too large to be written out.
+pub(super) fn summary(value: &Bound<'_, PyAny>) -> PyResult<Encoded> {
+    let type_name = qualified_name(&value.get_type());
+    let short = type_name.trim_start_matches("builtins.");
+    let repr = format!("<a {short} of more than {MAX_PARTS} parts or {} MiB>", MAX_TEXT >> 20);
+    let mut out = String::new();
+    text::push_opaque(&mut out, &Opaque { type_name, repr });
+    Ok(Encoded { packed: Packed::from_trusted(out), kept: Some(snapshot(value)?.unbind()) })
 }
 
 struct Careful<'a> {
     out: &'a mut String,
     /// Levels of JSON, of which a tagged container takes two or three.
     depth: usize,
+    parts: usize,
     around: Vec<*mut ffi::PyObject>,
-    has_opaque: bool,
+    /// Whether the text alone cannot bring the value back.
+    needs_object: bool,
 }
 
 impl Careful<'_> {
+    fn is_too_large(&self) -> bool {
+        self.parts > MAX_PARTS || self.out.len() > MAX_TEXT
+    }
+
     fn push(&mut self, value: &Bound<'_, PyAny>) -> PyResult<()> {
-        if self.out.len() > MAX_TEXT {
+        self.parts += 1;
+        if self.is_too_large() {
             return Ok(());
         }
+        let length = self.out.len();
+        self.push_data(value)?;
+        if self.out.len() == length {
+            return self.push_opaque(value);
+        }
+        // An enum that is a string, a number of numpy, an ordered dictionary: written as the data
+        // that it is, and kept as what else it is.
+        self.needs_object |= !is_exact_data(value);
+        Ok(())
+    }
+
+    /// Writes data, of built-in types and of classes derived from them; nothing if it is none.
+    fn push_data(&mut self, value: &Bound<'_, PyAny>) -> PyResult<()> {
         if value.is_none() {
             self.out.push_str("null");
-        } else if let Ok(value) = value.cast_exact::<PyBool>() {
+        } else if let Ok(value) = value.cast::<PyBool>() {
             self.out.push_str(if value.is_true() { "true" } else { "false" });
-        } else if let Ok(value) = value.cast_exact::<PyString>() {
+        } else if let Ok(value) = value.cast::<PyString>() {
             self.push_str(value)?;
-        } else if let Ok(value) = value.cast_exact::<PyInt>() {
+        } else if let Ok(value) = value.cast::<PyInt>() {
             self.push_int(value)?;
-        } else if let Ok(value) = value.cast_exact::<PyFloat>() {
+        } else if let Ok(value) = value.cast::<PyFloat>() {
             text::push_float(self.out, value.value());
-        } else if let Ok(value) = value.cast_exact::<PyBytes>() {
+        } else if let Ok(value) = value.cast::<PyBytes>() {
             text::push_bytes(self.out, value.as_bytes());
-        } else if let Ok(value) = value.cast_exact::<PyDict>() {
+        } else if let Ok(value) = value.cast::<PyDict>() {
             self.nested(value.as_any(), 3, |this| this.push_dict(value))?;
-        } else if let Ok(value) = value.cast_exact::<PyList>() {
-            self.nested(value.as_any(), 1, |this| this.push_items(value.to_list_copy()?.iter()))?;
-        } else if let Ok(value) = value.cast_exact::<PyTuple>() {
+        } else if let Ok(value) = value.cast::<PyList>() {
+            let items = value.get_slice(0, value.len());
+            self.nested(value.as_any(), 1, |this| this.push_items(items.iter()))?;
+        } else if let Ok(value) = value.cast::<PyTuple>() {
             self.nested(value.as_any(), 2, |this| this.push_tagged("tuple", value.iter()))?;
-        } else if let Ok(value) = value.cast_exact::<PySet>() {
+        } else if let Ok(value) = value.cast::<PySet>() {
             let items = value.py().get_type::<PyTuple>().call1((value,))?.cast_into::<PyTuple>()?;
             self.nested(value.as_any(), 2, |this| this.push_tagged("set", items.iter()))?;
-        } else if let Ok(value) = value.cast_exact::<PyFrozenSet>() {
-            self.nested(value.as_any(), 2, |this| this.push_tagged("frozenset", value.iter()))?;
-        } else {
-            self.push_opaque(value)?;
+        } else if let Ok(value) = value.cast::<PyFrozenSet>() {
+            let items = value.py().get_type::<PyTuple>().call1((value,))?.cast_into::<PyTuple>()?;
+            self.nested(value.as_any(), 2, |this| this.push_tagged("frozenset", items.iter()))?;
         }
         Ok(())
     }
@@ -81,7 +107,7 @@ impl Careful<'_> {
     ) -> PyResult<()> {
         let cyclic = self.around.contains(&container.as_ptr());
         if cyclic || self.depth + levels > text::MAX_DEPTH {
-            self.has_opaque = true;
+            self.needs_object = true;
             let type_name = qualified_name(&container.get_type());
             let why = if cyclic { "that contains itself" } else { "nested too deep to be stored" };
             let repr = format!("<a {} {why}>", type_name.trim_start_matches("builtins."));
@@ -100,7 +126,8 @@ impl Careful<'_> {
         match value.to_str() {
             Ok(value) => text::push_str(self.out, value),
             Err(_) => {
-                let points = value.call_method1("encode", ("utf-32-le", "surrogatepass"))?;
+                let encode = value.py().get_type::<PyString>().getattr("encode")?;
+                let points = encode.call1((value, "utf-32-le", "surrogatepass"))?;
                 let points = points.cast_into::<PyBytes>()?;
                 let points = points.as_bytes().chunks_exact(4);
                 text::push_surrogates(
@@ -114,10 +141,11 @@ impl Careful<'_> {
 
     fn push_int(&mut self, value: &Bound<'_, PyInt>) -> PyResult<()> {
         match value.extract::<i64>() {
-            Ok(value) => text::push_int(self.out, value),
+            Ok(number) => text::push_int(self.out, number),
             Err(_) => {
                 // Hexadecimal, because Python limits how many decimal digits it converts.
-                let hex: String = value.call_method1("__format__", ("x",))?.extract()?;
+                let format = value.py().get_type::<PyInt>().getattr("__format__")?;
+                let hex: String = format.call1((value, "x"))?.extract()?;
                 text::push_big_int(self.out, &hex);
             }
         }
@@ -176,7 +204,7 @@ impl Careful<'_> {
     }
 
     fn push_opaque(&mut self, value: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.has_opaque = true;
+        self.needs_object = true;
         let type_name = qualified_name(&value.get_type());
         // A stored repr that is stored again stays what it was.
         if let Ok(stored) = value.cast_exact::<StoredRepr>() {
@@ -185,8 +213,8 @@ impl Careful<'_> {
             text::push_opaque(self.out, &opaque);
             return Ok(());
         }
-        let repr = match value.repr() {
-            Ok(repr) => repr.to_string_lossy().into_owned(),
+        let repr = match gate::call(&value.py().import("builtins")?.getattr("repr")?, (value,), None) {
+            Ok(repr) => repr.cast::<PyString>()?.to_string_lossy().into_owned(),
             Err(error) if error.is_instance_of::<PyException>(value.py()) => {
                 format!("<a {type_name} whose repr() raised>")
             }
@@ -201,13 +229,17 @@ impl Careful<'_> {
     }
 }
 
-trait ListCopy<'py> {
-    /// The list's items at this moment.
-    fn to_list_copy(&self) -> PyResult<Bound<'py, PyList>>;
-}
-
-impl<'py> ListCopy<'py> for Bound<'py, PyList> {
-    fn to_list_copy(&self) -> PyResult<Bound<'py, PyList>> {
-        self.get_slice(0, self.len()).cast_into::<PyList>().map_err(PyErr::from)
-    }
+/// Whether a value is of a built-in type itself, not of a class derived from one.
+fn is_exact_data(value: &Bound<'_, PyAny>) -> bool {
+    value.is_none()
+        || value.is_exact_instance_of::<PyBool>()
+        || value.is_exact_instance_of::<PyString>()
+        || value.is_exact_instance_of::<PyInt>()
+        || value.is_exact_instance_of::<PyFloat>()
+        || value.is_exact_instance_of::<PyBytes>()
+        || value.is_exact_instance_of::<PyDict>()
+        || value.is_exact_instance_of::<PyList>()
+        || value.is_exact_instance_of::<PyTuple>()
+        || value.is_exact_instance_of::<PySet>()
+        || value.is_exact_instance_of::<PyFrozenSet>()
 }

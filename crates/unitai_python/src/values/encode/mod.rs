@@ -17,11 +17,25 @@ use unitai_model::Packed;
 /// met, so a small value can be an immense text.
 const MAX_TEXT: usize = 64 << 20;
 
+/// The most parts that one value may have, for the same reason.
+const MAX_PARTS: usize = 2_000_000;
+
 /// A value for the record.
 pub(crate) struct Encoded {
     pub(crate) packed: Packed,
     /// A copy of the Python value, where the text alone cannot bring it back.
     pub(crate) kept: Option<Py<PyAny>>,
+}
+
+/// What came of a pass.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    /// The value is written.
+    Written,
+    /// It holds something that this pass does not know.
+    Unknown,
+    /// It has too many parts, or its text is too long.
+    TooLarge,
 }
 
 thread_local! {
@@ -33,12 +47,13 @@ pub(crate) fn encode(value: &Bound<'_, PyAny>) -> PyResult<Encoded> {
     // The buffer is taken, not borrowed: a `repr` in the careful pass may record another call.
     let mut out = SCRATCH.take();
     out.clear();
-    let is_plain = fast::push(&mut out, value);
-    let encoded = if is_plain {
-        Ok(Encoded { packed: Packed::from_trusted(&*out), kept: None })
-    } else {
-        out.clear();
-        careful::encode(&mut out, value)
+    let encoded = match fast::push(&mut out, value) {
+        Verdict::Written => Ok(Encoded { packed: Packed::from_trusted(&*out), kept: None }),
+        Verdict::TooLarge => careful::summary(value),
+        Verdict::Unknown => {
+            out.clear();
+            careful::encode(&mut out, value)
+        }
     };
     if out.capacity() <= 1 << 16 {
         SCRATCH.set(out);
@@ -49,5 +64,5 @@ pub(crate) fn encode(value: &Bound<'_, PyAny>) -> PyResult<Encoded> {
 /// The text of a value that the fast pass knows; `None` for any other.
 pub(crate) fn encode_text(value: &Bound<'_, PyAny>) -> Option<String> {
     let mut out = String::new();
-    fast::push(&mut out, value).then_some(out)
+    (fast::push(&mut out, value) == Verdict::Written).then_some(out)
 }
