@@ -1,0 +1,67 @@
+"""Measures UnitAI beside its peers and its floors: `make bench`.
+
+Prints a Markdown table for each bench and the goals with a yes or no, and writes the raw figures to
+benches/results. Progress goes to standard error, so that the tables can be redirected.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import os
+import platform
+from pathlib import Path
+
+import checks
+import import_cost
+import json_round_trip
+import lab
+import measure
+import mocked_call
+import pytest_cost
+import report
+
+BENCHES = {
+    "mocked_call": mocked_call.measure,
+    "checks": checks.measure,
+    "json_round_trip": json_round_trip.measure,
+    "import_cost": import_cost.measure,
+    "pytest_cost": pytest_cost.measure,
+}
+RESULTS = Path(__file__).with_name("results")
+
+
+def main() -> None:
+    """The command line."""
+    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    options.add_argument("--only", choices=BENCHES, action="append", help="one bench; may be repeated")
+    options.add_argument("--reps", type=int, default=5, help="rounds of every timed case (default: 5)")
+    options.add_argument("--no-peers", action="store_true", help="leave other products out")
+    given = options.parse_args()
+
+    prepared = lab.prepare(rounds=max(1, given.reps), with_peers=not given.no_peers)
+    about = _machine(prepared)
+    print(f"# UnitAI benches\n\n{about}", flush=True)
+    goals = []
+    for name in given.only or BENCHES:
+        measure.progress(name)
+        found = BENCHES[name](prepared)
+        found.save(RESULTS, about)
+        goals += found.goals
+        for table in found.tables:
+            print(f"\n{table.markdown()}", flush=True)
+    print(f"\n{report.goals_table(goals).markdown()}")
+
+
+def _machine(prepared: lab.Lab) -> str:
+    """What the figures were measured on; without it they mean nothing later."""
+    say = "import platform; print(platform.python_implementation(), platform.python_version())"
+    python = measure.run([str(prepared.pythons["unitai"]), "-c", say]).output.strip()
+    day = datetime.datetime.now(tz=datetime.timezone.utc).date()
+    load = os.getloadavg()[0]
+    machine = f"{platform.machine()}, {os.cpu_count()} cores, load {load:.1f}, {prepared.rounds} rounds"
+    return f"{day}, source {prepared.source}, {python}, {machine}"
+
+
+if __name__ == "__main__":
+    main()
