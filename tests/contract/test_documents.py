@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -24,14 +27,40 @@ WITH_CODE = [
 ]
 
 
-@pytest.mark.parametrize("path", WITH_CODE, ids=lambda path: str(path.relative_to(ROOT)))
-def test_the_code_of_a_document_works(path, pytester):
-    blocks = python_blocks(path.read_text(encoding="utf-8"))
-    source = "\n\n".join(blocks)
+def source_of(path: Path) -> str:
+    """The blocks of a document as one test file."""
+    source = "\n\n".join(python_blocks(path.read_text(encoding="utf-8")))
     has_tests = re.search(r"^(def|class) [tT]est", source, re.M)
-    pytester.makepyfile(test_document=source if has_tests else source + "\n\ndef test_the_module_runs():\n    pass\n")
-    done = pytester.runpytest_subprocess("-p", "no:cacheprovider", "-W", "error")
-    done.assert_outcomes(passed=len(re.findall(r"^ *(?:async )?def test_", source, re.M)) or 1)
+    return source if has_tests else source + "\n\ndef test_the_module_runs():\n    pass\n"
+
+
+def file_of(path: Path) -> str:
+    return f"test_{re.sub(r'[^a-z]+', '_', str(path.relative_to(ROOT)).lower())}.py"
+
+
+@pytest.fixture(scope="module")
+def outcomes(tmp_path_factory):
+    """One run of pytest over all documents, a file for each: how often what came out, by file, and its text."""
+    folder = tmp_path_factory.mktemp("documents")
+    (folder / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
+    for path in WITH_CODE:
+        (folder / file_of(path)).write_text(source_of(path), encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-rA", "-p", "no:cacheprovider", "-W", "error"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    told = re.findall(r"^(PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS) (\w+\.py)", done.stdout, re.M)
+    return Counter((file, outcome) for outcome, file in told), done.stdout
+
+
+@pytest.mark.parametrize("path", WITH_CODE, ids=lambda path: str(path.relative_to(ROOT)))
+def test_the_code_of_a_document_works(path, outcomes):
+    counts, text = outcomes
+    file, tests = file_of(path), len(re.findall(r"^ *(?:async )?def test_", source_of(path), re.M))
+    assert {outcome: count for (found, outcome), count in counts.items() if found == file} == {"PASSED": tests}, text
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))

@@ -31,18 +31,26 @@ def test_the_demo_shows_a_pass_and_a_failure_within_five_seconds(tmp_path):
     assert "\x1b" not in done.stdout
 
 
-def test_the_demo_leaves_its_files_if_asked(tmp_path):
-    assert unitai("demo", "--keep", "here", cwd=tmp_path).returncode == 0
-    assert {path.name for path in (tmp_path / "here").glob("*.py")} == {
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory):
+    """A demo that keeps its files, within a project whose own pytest settings would break it."""
+    project = tmp_path_factory.mktemp("project")
+    (project / "pytest.ini").write_text("[pytest]\naddopts = --nonsense\n", encoding="utf-8")
+    return unitai("demo", "--keep", "here", cwd=project), project / "here"
+
+
+def test_the_demo_leaves_its_files_if_asked(kept):
+    _, folder = kept
+    assert {path.name for path in folder.glob("*.py")} == {
         "refund_agent.py",
         "test_refund.py",
         "failing_refund.py",
     }
 
 
-def test_the_demo_is_not_disturbed_by_the_project_around_it(tmp_path):
-    (tmp_path / "pytest.ini").write_text("[pytest]\naddopts = --nonsense\n", encoding="utf-8")
-    assert unitai("demo", "--keep", "here", cwd=tmp_path).returncode == 0
+def test_the_demo_is_not_disturbed_by_the_project_around_it(kept):
+    done, _ = kept
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_a_folder_that_cannot_be_made_is_said_plainly(tmp_path):

@@ -8,7 +8,7 @@ import weakref
 
 import pytest
 
-from unitai import MockToolkit
+from unitai import AgentLoopDetectedError, MockExhaustedError, MockToolkit, UnmockedToolError, assert_trajectory
 
 pytestmark = pytest.mark.integration
 
@@ -65,7 +65,58 @@ def read(toolkit, holder):
     holder.kept = (result.trajectory.steps, result.get_calls("tool"), toolkit.get_tool("tool").calls, str(result))
 
 
-@pytest.mark.parametrize("scene", [mutual, error, by_hand, awaited, read])
+def unmocked(toolkit, holder):
+    """The error that ends the run holds the partial result, and frames of the agent."""
+
+    def agent(input, tools):
+        tools["nothing"](holder=holder)
+
+    with pytest.raises(UnmockedToolError) as caught:
+        toolkit.run(agent, "x")
+    holder.result = caught.value.result
+
+
+def exhausted(toolkit, holder):
+    toolkit.mock("page", sequence=[holder])
+
+    def agent(input, tools):
+        while True:
+            holder.last = tools["page"](toolkit=toolkit)
+
+    with pytest.raises(MockExhaustedError) as caught:
+        toolkit.run(agent, "x")
+    holder.error = caught.value
+
+
+def looping(toolkit, holder):
+    toolkit.mock("tool", return_value=holder)
+
+    def agent(input, tools):
+        while True:
+            tools["tool"](toolkit=toolkit)
+
+    holder.result = toolkit.run(agent, "x")
+    assert holder.result.error_is(AgentLoopDetectedError)
+
+
+def finding(toolkit, holder):
+    """A finding keeps what was expected, to show it when somebody asks."""
+    toolkit.mock("tool", return_value=1)
+    result = toolkit.run(lambda input, tools: tools["tool"](holder=holder), "x")
+    toolkit.kept = [result.tool_called_with("tool", holder=toolkit), result.tool_called_with("tool", holder=holder)]
+
+
+def broken_expectation(toolkit, holder):
+    toolkit.mock("tool", return_value=1)
+    with pytest.raises(AssertionError) as caught:
+        assert_trajectory(toolkit.run(lambda input, tools: holder, "x")).called("tool")
+    holder.error, toolkit.holder = caught.value, holder
+
+
+@pytest.mark.parametrize(
+    "scene",
+    [mutual, error, by_hand, awaited, read, unmocked, exhausted, looping, finding, broken_expectation],
+)
 def test_a_toolkit_that_nobody_uses_is_collected(scene):
     toolkit, holder = MockToolkit(max_tool_calls=5), Holder()
     scene(toolkit, holder)

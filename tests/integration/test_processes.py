@@ -100,8 +100,11 @@ def test_a_forked_child_runs_agents_of_its_own():
 
 
 INTERRUPTED = """
-import sys, time
+import signal, sys, time
 from unitai import MockToolkit
+
+# A suite that was started in the background hands on that Ctrl-C is ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 toolkit = MockToolkit()
 toolkit.mock("tool", return_value=1)
 

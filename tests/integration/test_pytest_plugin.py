@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
+import sys
+
 import pytest
 
 pytestmark = pytest.mark.integration
@@ -34,64 +38,102 @@ MARKED = [
 ]
 
 
-@pytest.fixture
-def run(pytester):
-    def go(source, *args):
-        pytester.makepyfile(AGENT + source)
-        return pytester.runpytest_subprocess("-p", "no:cacheprovider", *args)
+# One run of pytest for all of these: starting pytest takes longer than they do.
+ONE_BY_ONE = {
+    "test_fresh_one": "assert run(mock_toolkit).succeeded",
+    "test_fresh_two": "assert run(mock_toolkit).succeeded",
+    "test_directly": 'assert run(mock_toolkit).tool_called_before("lookup_order", "process_refund")',
+    "test_by_a_name": """
+    result = run(mock_toolkit)
+    found = result.tool_called_before("lookup_order", "process_refund")
+    assert found""",
+    "test_in_an_and": """
+    result = run(mock_toolkit)
+    assert result.succeeded and result.tool_called_before("lookup_order", "process_refund")""",
+    "test_negated": """
+    result = run(mock_toolkit)
+    assert not (not result.tool_called_before("lookup_order", "process_refund"))""",
+    "test_compared": """
+    result = run(mock_toolkit)
+    assert result.tool_called_before("lookup_order", "process_refund") == True""",
+    "test_in_a_helper": """
+    result = run(mock_toolkit)
+    def helper():
+        assert result.tool_called_before("lookup_order", "process_refund")
+    helper()""",
+    "test_count": """
+    result = run(mock_toolkit)
+    assert result.tool_call_count("lookup_order") == 2""",
+    "test_strict": """
+    mock_toolkit.mock("process_refund", return_value=1)
+    mock_toolkit.run(agent, "x")""",
+    "test_chain": 'unitai.assert_trajectory(run(mock_toolkit)).called("lookup_order").before("process_refund")',
+    "test_other": """
+    unitai.MockToolkit()
+    assert 1 == 2""",
+}
 
-    return go
+UNITTEST = """
+class TestRefund(unitai.AgentTestCase):
+    def test_passes(self):
+        self.assertToolCalled(run(self.toolkit), "lookup_order")
 
-
-def test_each_test_gets_a_fresh_toolkit(run):
-    done = run(
-        """
-def test_one(mock_toolkit):
-    assert run(mock_toolkit).succeeded
-
-def test_two(mock_toolkit):
-    assert run(mock_toolkit).succeeded
+    def test_fails(self):
+        self.assertToolCalledBefore(run(self.toolkit), "lookup_order", "process_refund")
 """
-    )
-    done.assert_outcomes(passed=2)
-    done.stdout.no_fnmatch_line("*UnitAI*")
+
+
+class Report:
+    """What pytest said, test by test."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        blocks = re.split(
+            r"^_{3,} ([\w.]+) _{3,}$", re.split(r"^=+ short test summary", text, flags=re.M)[0], flags=re.M
+        )
+        self.failures = dict(zip(blocks[1::2], blocks[2::2], strict=True))
+        self.passed = set(re.findall(r"^PASSED \S+::(\w+)$", text, re.M))
+
+    def failure(self, name: str) -> pytest.LineMatcher:
+        assert name in self.failures, self.text
+        return pytest.LineMatcher(self.failures[name].splitlines())
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("plugin")
+    tests = "".join(f"\ndef {name}(mock_toolkit):\n    {body.lstrip()}\n" for name, body in ONE_BY_ONE.items())
+    (folder / "test_agents.py").write_text("import unitai\n" + AGENT + tests + UNITTEST, encoding="utf-8")
+    command = [sys.executable, "-m", "pytest", "-rA", "-p", "no:cacheprovider", "--rootdir", str(folder)]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    return Report(done.stdout)
+
+
+def test_each_test_gets_a_fresh_toolkit(report):
+    assert {"test_fresh_one", "test_fresh_two"} <= report.passed
+
+
+def test_nothing_is_said_of_tests_that_pass(report):
+    assert not {"test_fresh_one", "test_fresh_two", "TestRefund.test_passes"} & set(report.failures)
 
 
 @pytest.mark.parametrize(
-    "body",
-    [
-        'assert run(mock_toolkit).tool_called_before("lookup_order", "process_refund")',
-        'result = run(mock_toolkit)\n    found = result.tool_called_before("lookup_order", "process_refund")\n    assert found',
-        'result = run(mock_toolkit)\n    assert result.succeeded and result.tool_called_before("lookup_order", "process_refund")',
-        'result = run(mock_toolkit)\n    assert not (not result.tool_called_before("lookup_order", "process_refund"))',
-        'result = run(mock_toolkit)\n    assert result.tool_called_before("lookup_order", "process_refund") == True',
-        'result = run(mock_toolkit)\n    def helper():\n        assert result.tool_called_before("lookup_order", "process_refund")\n    helper()',
-    ],
-    ids=["directly", "by-a-name", "in-an-and", "negated", "compared", "in-a-helper"],
+    "name", ["test_directly", "test_by_a_name", "test_in_an_and", "test_negated", "test_compared", "test_in_a_helper"]
 )
-def test_a_failing_check_shows_the_trajectory(run, body):
-    done = run(f"\ndef test_order(mock_toolkit):\n    {body}\n")
-    done.assert_outcomes(failed=1)
-    done.stdout.fnmatch_lines(MARKED)
-    done.stdout.no_fnmatch_line("*\x1b*")
+def test_a_failing_check_shows_the_trajectory(report, name):
+    shown = report.failure(name)
+    shown.fnmatch_lines(MARKED)
+    shown.no_fnmatch_line("*\x1b*")
 
 
-def test_a_plain_comparison_that_fails_shows_the_trajectory_too(run):
-    done = run(
-        "\ndef test_cost(mock_toolkit):\n    result = run(mock_toolkit)\n    assert result.tool_call_count('lookup_order') == 2\n"
-    )
-    done.assert_outcomes(failed=1)
-    done.stdout.fnmatch_lines(
+def test_a_plain_comparison_that_fails_shows_the_trajectory_too(report):
+    report.failure("test_count").fnmatch_lines(
         ["*- UnitAI -*", "  Actual trajectory:", "    1. ?tool_call? process_refund*", "  Cost: *"]
     )
 
 
-def test_an_unmocked_tool_shows_the_partial_trajectory(run):
-    done = run(
-        '\ndef test_strict(mock_toolkit):\n    mock_toolkit.mock("process_refund", return_value=1)\n    mock_toolkit.run(agent, "x")\n'
-    )
-    done.assert_outcomes(failed=1)
-    done.stdout.fnmatch_lines(
+def test_an_unmocked_tool_shows_the_partial_trajectory(report):
+    report.failure("test_strict").fnmatch_lines(
         [
             "*UnmockedToolError: the agent called lookup_order, which is not mocked ?UA206?",
             "*- UnitAI -*",
@@ -100,54 +142,26 @@ def test_an_unmocked_tool_shows_the_partial_trajectory(run):
     )
 
 
-def test_assert_trajectory_shows_its_report_once(run):
-    done = run(
-        """
-from unitai import assert_trajectory
+def test_assert_trajectory_shows_its_report_once(report):
+    assert str(report.failure("test_chain")).count("Actual trajectory:") == 1
 
-def test_chain(mock_toolkit):
-    assert_trajectory(run(mock_toolkit)).called("lookup_order").before("process_refund")
-"""
+
+def test_a_failure_that_has_nothing_to_do_with_agents_is_left_alone(report):
+    report.failure("test_other").no_fnmatch_line("*- UnitAI -*")
+
+
+def test_a_unittest_class_works_under_pytest(report):
+    assert "test_passes" in report.passed
+    report.failure("TestRefund.test_fails").fnmatch_lines(
+        ['*Assertion: tool_called_before("lookup_order", "process_refund")']
     )
+
+
+def test_colour_follows_the_terminal_and_reports_survive_xdist(pytester):
+    pytester.makepyfile(AGENT + "\ndef test_order(mock_toolkit):\n    " + ONE_BY_ONE["test_directly"] + "\n")
+    done = pytester.runpytest_subprocess("-p", "no:cacheprovider", "--color=yes", "-n1")
     done.assert_outcomes(failed=1)
-    assert str(done.stdout).count("Actual trajectory:") == 1
-
-
-def test_a_failure_that_has_nothing_to_do_with_agents_is_left_alone(run):
-    done = run("\nimport unitai\n\ndef test_other():\n    unitai.MockToolkit()\n    assert 1 == 2\n")
-    done.assert_outcomes(failed=1)
-    done.stdout.no_fnmatch_line("*- UnitAI -*")
-
-
-def test_colour_follows_the_terminal(run):
-    done = run('\ndef test_order(mock_toolkit):\n    assert run(mock_toolkit).tool_was_called("x")\n', "--color=yes")
     done.stdout.fnmatch_lines(["*\x1b?1mActual trajectory:\x1b?0m"])
-
-
-def test_reports_survive_xdist(run):
-    done = run(
-        '\ndef test_order(mock_toolkit):\n    assert run(mock_toolkit).tool_called_before("lookup_order", "process_refund")\n',
-        "-n1",
-    )
-    done.assert_outcomes(failed=1)
-    done.stdout.fnmatch_lines(MARKED)
-
-
-def test_a_unittest_class_works_under_pytest(run):
-    done = run(
-        """
-from unitai import AgentTestCase
-
-class TestRefund(AgentTestCase):
-    def test_passes(self):
-        self.assertToolCalled(run(self.toolkit), "lookup_order")
-
-    def test_fails(self):
-        self.assertToolCalledBefore(run(self.toolkit), "lookup_order", "process_refund")
-"""
-    )
-    done.assert_outcomes(passed=1, failed=1)
-    done.stdout.fnmatch_lines(['*Assertion: tool_called_before("lookup_order", "process_refund")'])
 
 
 def test_a_test_that_does_not_use_unitai_does_not_load_its_engine(pytester):

@@ -13,7 +13,9 @@ from unitai.runner.job import RunCancelled
 
 pytestmark = pytest.mark.integration
 
-LIMIT, LATEST = 0.5, 0.75
+# A run returns within a quarter of a second of its deadline, however long that is.
+LIMIT = 0.2
+LATEST = LIMIT + 0.25
 
 
 @pytest.fixture
@@ -119,20 +121,7 @@ def inside_a_loop(toolkit, agent):
 
 
 def awaited(toolkit, agent):
-    async def main():
-        return await toolkit.arun(agent, "x", timeout=LIMIT)
-
-    # Not asyncio.run: the loop must still be there when an agent that was left behind ends.
-    return LOOP.run_until_complete(main())
-
-
-LOOP = asyncio.new_event_loop()
-
-
-@pytest.fixture(scope="module", autouse=True)
-def close_the_loop():
-    yield
-    LOOP.close()
+    return asyncio.run(toolkit.arun(agent, "x", timeout=LIMIT))
 
 
 @pytest.mark.parametrize("run", [from_sync_code, inside_a_loop, awaited])
@@ -239,27 +228,28 @@ def test_runs_at_their_deadline_do_not_disturb_the_next(over):
         assert toolkit.run(lambda input, tools: tools["tool"](), "x", timeout=5).output == 1
 
 
+def our_threads():
+    return [thread for thread in threading.enumerate() if thread.name.startswith("unitai")]
+
+
 def test_many_runs_in_time_use_few_threads():
     toolkit = a_toolkit()
 
     async def agent(input, tools):
         return tools["tool"]()
 
+    before = len(our_threads())
     for _ in range(50):
         toolkit.run(lambda input, tools: tools["tool"](), "x")
         toolkit.run(agent, "x")
-    ours = [thread for thread in threading.enumerate() if thread.name.startswith("unitai")]
-    before = len(ours)
-    for _ in range(50):
-        toolkit.run(agent, "x")
-    assert len([thread for thread in threading.enumerate() if thread.name.startswith("unitai")]) <= before
+    # One for the loop, one for agents, and another in case the next run begins before that one has come to rest.
+    assert len(our_threads()) - before <= 3
 
 
 def test_a_program_ends_while_an_agent_still_sleeps():
     code = """
 import time
 from unitai import MockToolkit
-from unitai.runner.job import RunCancelled
 result = MockToolkit().run(lambda input, tools: time.sleep(30), "x", timeout=0.1)
 print(type(result.error).__name__)
 """

@@ -4,6 +4,7 @@ use unitai_model::calls::PlacedCall;
 use unitai_model::value::{arguments, plain, quoted};
 use unitai_model::{Packed, Trajectory, Value};
 
+use crate::Names;
 use crate::ports::Arguments;
 
 /// What a report says of a tool that was never called.
@@ -49,8 +50,8 @@ pub(crate) fn count(n: usize, what: &str) -> String {
 }
 
 /// Names in quotes, as in a list: `["a", "b"]`.
-pub(crate) fn names(names: &[String]) -> String {
-    format!("[{}]", names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", "))
+pub(crate) fn names(names: &Names) -> String {
+    format!("[{}]", names.iter().map(quoted).collect::<Vec<_>>().join(", "))
 }
 
 /// How the calls of a tool differ from the arguments wanted: the nearest one, in detail.

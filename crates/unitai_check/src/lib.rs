@@ -16,9 +16,11 @@
 
 pub mod checks;
 mod describe;
+mod names;
 pub mod ports;
 pub mod reference;
 
+pub use names::Names;
 use unitai_model::{Finding, Trajectory, Verdict};
 
 /// One expectation about a trajectory.

@@ -23,6 +23,31 @@ pub trait Arguments: Send + Sync {
     fn as_data(&self) -> Option<&Packed>;
 }
 
+/// The arguments that a check asks for.
+pub enum ExpectedArguments {
+    /// Any.
+    Any,
+    /// Exactly these, which are nothing but data.
+    Data(DataArguments),
+    /// Whatever the caller accepts.
+    Ask(Box<dyn Arguments>),
+}
+
+impl ExpectedArguments {
+    /// As written in a call.
+    pub fn shown(&self) -> String {
+        self.port().map_or_else(|| "...".to_owned(), Arguments::shown)
+    }
+
+    pub(crate) fn port(&self) -> Option<&dyn Arguments> {
+        match self {
+            ExpectedArguments::Any => None,
+            ExpectedArguments::Data(data) => Some(data),
+            ExpectedArguments::Ask(port) => Some(&**port),
+        }
+    }
+}
+
 /// A text pattern.
 pub trait Pattern: Send + Sync {
     /// Whether it is found anywhere in the text.

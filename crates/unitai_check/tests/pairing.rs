@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 use unitai_check::Check;
-use unitai_check::ports::{Arguments, DataArguments};
-use unitai_check::reference::{ExpectedArguments, ExpectedCall, Matches, Mode};
+use unitai_check::ports::{Arguments, DataArguments, ExpectedArguments};
+use unitai_check::reference::{ExpectedCall, Matches, Mode};
 use unitai_model::calls::PlacedCall;
 use unitai_model::{Action, Ending, Outcome, Packed, Step, ToolCall, ToolName, Trajectory};
 
@@ -51,7 +51,7 @@ impl Arguments for EitherOf {
 }
 
 fn args(n: u8) -> Packed {
-    Packed::from_trusted(format!("{{\"n\":{n}}}"))
+    Packed::from_trusted(&format!("{{\"n\":{n}}}"))
 }
 
 fn trajectory(calls: &[u8]) -> Trajectory {

@@ -24,7 +24,7 @@ fn sixty_four_threads_lose_nothing() {
                     let tool = ToolName::new(&format!("tool_{}", thread % 5));
                     (0..1000)
                         .map(|n| {
-                            let args = Packed::from_trusted(format!("{{\"thread\":{thread},\"n\":{n}}}"));
+                            let args = Packed::from_trusted(&format!("{{\"thread\":{thread},\"n\":{n}}}"));
                             port.call(0.0, None, tool.clone(), args, Outcome::Returned(Packed::null()))
                                 .unwrap()
                         })

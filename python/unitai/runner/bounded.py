@@ -104,7 +104,7 @@ class Wait:
         self._before = set(threading.enumerate())
         context = copy_context()
         context.run(Toolbox.enter_context, session.run)
-        self.job = Job(call, context)
+        self.job = Job(call, context, session.run)
         self.job.on_ring = on_ring
         self._run.on_doom(self.job.ring)
         self._is_too_late = False

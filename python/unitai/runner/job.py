@@ -7,6 +7,8 @@ from collections.abc import Awaitable, Callable
 from contextvars import Context
 from typing import Any
 
+from unitai._engine import Run
+
 
 class RunCancelled(BaseException):
     """What the agent's code sees when its run has been ended. No `Exception`, so that an agent that
@@ -19,9 +21,10 @@ class Job:
     another reason.
     """
 
-    def __init__(self, call: Callable[[], Any], context: Context) -> None:
+    def __init__(self, call: Callable[[], Any], context: Context, run: Run) -> None:
         self.call = call
         self.context = context
+        self.run = run
         self.output: Any = None
         self.error: BaseException | None = None
         self.is_over = False

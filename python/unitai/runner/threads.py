@@ -55,12 +55,15 @@ class Worker:
 
     def _run(self, job: Job) -> bool:
         """Runs a job; says whether this thread may be used again."""
+        job.run.enter_thread()
         try:
             output = job.context.run(collect, job.call)
             is_async = is_awaitable(output)
         except BaseException as error:
+            job.run.leave_thread()
             is_awaited = job.end(error=error)
         else:
+            job.run.leave_thread()
             if is_async:
                 # From here on the job is the loop's; this thread is free for the next. Loaded here,
                 # because asyncio is large and most agents under test are plain functions.

@@ -3,12 +3,12 @@
 use crate::describe::names;
 use unitai_model::Trajectory;
 
-use crate::{Check, Judgement};
+use crate::{Check, Judgement, Names};
 
 /// Holds when these tools were called in this order, and no others.
 pub struct CallOrder {
     /// The tools, in order.
-    pub tools: Vec<String>,
+    pub tools: Names,
 }
 
 impl Check for CallOrder {
@@ -25,11 +25,11 @@ impl Check for CallOrder {
     }
 
     fn judge(&self, trajectory: &Trajectory) -> Judgement {
-        let found: Vec<String> = trajectory.tool_calls().map(|call| call.call.tool.to_string()).collect();
+        let found: Names = trajectory.tool_calls().map(|call| call.call.tool.as_str()).collect();
         if found == self.tools {
             return Judgement::Held(trajectory.calls().order().iter().map(|step| *step as usize).collect());
         }
-        let same = found.iter().zip(&self.tools).take_while(|(a, b)| a == b).count();
+        let same = found.iter().zip(self.tools.iter()).take_while(|(a, b)| a == b).count();
         let cites: Vec<usize> =
             (same < found.len()).then(|| trajectory.calls().step(same)).into_iter().collect();
         Judgement::broken(format!("the calls were {}", names(&found)), cites)

@@ -5,12 +5,12 @@ use unitai_model::value::plain;
 
 use crate::describe::{names, never_called};
 
-use crate::{Check, Judgement};
+use crate::{Check, Judgement, Names};
 
 /// Holds when these tools were called in this order; other calls may lie between them.
 pub struct CallOrderContains {
     /// The tools, in order.
-    pub tools: Vec<String>,
+    pub tools: Names,
 }
 
 impl Check for CallOrderContains {
@@ -30,7 +30,7 @@ impl Check for CallOrderContains {
         let calls = trajectory.calls();
         let mut cites = Vec::with_capacity(self.tools.len());
         let mut from = 0;
-        for tool in &self.tools {
+        for tool in self.tools.iter() {
             let Some(position) = calls.next(tool, from) else {
                 let actual = match (calls.first(tool), cites.last()) {
                     (Some(_), Some(last)) => {

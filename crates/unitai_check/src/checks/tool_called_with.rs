@@ -4,8 +4,9 @@ use unitai_model::Trajectory;
 use unitai_model::value::{plain, quoted};
 
 use crate::describe::{nearest, never_called};
-use crate::ports::Arguments;
+use crate::ports::{Arguments, ExpectedArguments};
 
+use super::ToolWasCalled;
 use crate::{Check, Judgement};
 
 /// Holds when some call of the tool had exactly these arguments.
@@ -13,7 +14,7 @@ pub struct ToolCalledWith {
     /// The tool.
     pub tool: String,
     /// The arguments.
-    pub args: Box<dyn Arguments>,
+    pub args: ExpectedArguments,
 }
 
 impl Check for ToolCalledWith {
@@ -35,16 +36,24 @@ impl Check for ToolCalledWith {
     }
 
     fn judge(&self, trajectory: &Trajectory) -> Judgement {
-        match trajectory.calls_of(&self.tool).find(|call| self.args.are_exactly(*call)) {
-            Some(call) => Judgement::Held(vec![call.step]),
-            None => {
-                let calls: Vec<_> = trajectory.calls_of(&self.tool).collect();
-                if calls.is_empty() {
-                    return Judgement::broken(never_called(trajectory, &self.tool), []);
-                }
-                let (actual, cites) = nearest(&calls, &*self.args, true);
-                Judgement::broken(actual, cites)
-            }
+        match self.args.port() {
+            Some(args) => self.judge_by(args, trajectory),
+            None => ToolWasCalled { tool: self.tool.clone() }.judge(trajectory),
         }
+    }
+}
+
+impl ToolCalledWith {
+    /// Judges by a port that stays with the caller; `args` then only gives the words.
+    pub fn judge_by(&self, args: &dyn Arguments, trajectory: &Trajectory) -> Judgement {
+        if let Some(call) = trajectory.calls_of(&self.tool).find(|call| args.are_exactly(*call)) {
+            return Judgement::Held(vec![call.step]);
+        }
+        let calls: Vec<_> = trajectory.calls_of(&self.tool).collect();
+        if calls.is_empty() {
+            return Judgement::broken(never_called(trajectory, &self.tool), []);
+        }
+        let (actual, cites) = nearest(&calls, args, true);
+        Judgement::broken(actual, cites)
     }
 }

@@ -9,7 +9,7 @@ use unitai_model::calls::PlacedCall;
 use unitai_model::value::plain;
 use unitai_model::{ToolName, Trajectory};
 
-use crate::ports::{Arguments, DataArguments};
+use crate::ports::ExpectedArguments;
 use crate::{Check, Judgement, describe};
 
 /// How a trajectory must agree with its reference.
@@ -59,36 +59,13 @@ pub struct ExpectedCall {
     pub args: ExpectedArguments,
 }
 
-/// The arguments that an entry of a reference asks for.
-pub enum ExpectedArguments {
-    /// Any.
-    Any,
-    /// Exactly these, which are nothing but data.
-    Data(DataArguments),
-    /// Whatever the caller accepts.
-    Ask(Box<dyn Arguments>),
-}
-
-impl ExpectedArguments {
-    fn port(&self) -> Option<&dyn Arguments> {
-        match self {
-            ExpectedArguments::Any => None,
-            ExpectedArguments::Data(data) => Some(data),
-            ExpectedArguments::Ask(port) => Some(&**port),
-        }
-    }
-}
-
 impl ExpectedCall {
     fn accepts(&self, call: PlacedCall<'_>) -> bool {
         self.tool == call.call.tool && self.args.port().is_none_or(|args| args.are_exactly(call))
     }
 
     fn shown(&self) -> String {
-        match self.args.port() {
-            Some(args) => format!("{}({})", plain(self.tool.as_str()), args.shown()),
-            None => format!("{}(...)", plain(self.tool.as_str())),
-        }
+        format!("{}({})", plain(self.tool.as_str()), self.args.shown())
     }
 
     fn differences(&self, call: PlacedCall<'_>) -> Vec<String> {

@@ -5,6 +5,8 @@
 
 use std::sync::Arc;
 
+use arcstr::ArcStr;
+
 use super::v1::Names;
 use crate::{Action, Ending, Failure, ModelCall, Outcome, Packed, StateChange, Step, ToolCall, Trajectory};
 
@@ -12,13 +14,16 @@ use crate::{Action, Ending, Failure, ModelCall, Outcome, Packed, StateChange, St
 const MAX_DEPTH: usize = 110;
 
 pub(super) fn read(text: &str) -> Option<Trajectory> {
-    let mut reader = Reader { text, at: 0, names: Names::default() };
+    // Copied once; every value of the trajectory is then a part of this copy.
+    let whole = ArcStr::from(text);
+    let mut reader = Reader { text, whole, at: 0, names: Names::default() };
     let trajectory = reader.document()?;
     (reader.at == text.len()).then_some(trajectory)
 }
 
 struct Reader<'a> {
     text: &'a str,
+    whole: ArcStr,
     at: usize,
     names: Names,
 }
@@ -139,9 +144,9 @@ impl<'a> Reader<'a> {
     /// Takes any value, checked and as it stands.
     fn value(&mut self) -> Option<Packed> {
         let end = end_of_value(self.text.as_bytes(), self.at, 0)?;
-        let text = &self.text[self.at..end];
+        let value = Packed::from_written(&self.whole, self.at, end).ok()?;
         self.at = end;
-        Packed::from_written(text).ok()
+        Some(value)
     }
 
     /// Takes a finite number.

@@ -67,7 +67,7 @@ impl Value {
     pub fn pack(&self) -> Packed {
         let mut out = String::new();
         text::push_value(&mut out, self);
-        Packed::from_trusted(out)
+        Packed::from_trusted(&out)
     }
 }
 

@@ -1,23 +1,24 @@
 //! A value as stored: its JSON text, shared.
 
-use std::sync::Arc;
+use arcstr::{ArcStr, Substr, literal_substr};
 
 use super::text::TAG;
 use super::{Value, equal};
 
-/// One recorded value as JSON text. Cheap to clone; parsed only when somebody looks inside.
+/// One recorded value as JSON text. Cheap to clone; parsed only when somebody looks inside. It may be
+/// a part of a longer text that a whole trajectory shares.
 #[derive(Clone)]
-pub struct Packed(Arc<str>);
+pub struct Packed(Substr);
 
 impl Packed {
     /// `None`.
     pub fn null() -> Packed {
-        Packed(Arc::from("null"))
+        Packed(literal_substr!("null"))
     }
 
     /// An empty dictionary.
     pub fn empty() -> Packed {
-        Packed(Arc::from("{}"))
+        Packed(literal_substr!("{}"))
     }
 
     /// Takes text from outside, after reading all of it.
@@ -29,7 +30,7 @@ impl Packed {
     /// ```
     pub fn from_text(text: &str) -> Result<Packed, serde_json::Error> {
         serde_json::from_str::<Value>(text)?;
-        Ok(Packed(Arc::from(text)))
+        Ok(Packed(Substr::from(text)))
     }
 
     /// Takes text that is known to be JSON (a parser delimited it). Escapes are brought into the form
@@ -38,13 +39,20 @@ impl Packed {
         if text.contains('\\') || has_tag(text) {
             return serde_json::from_str::<Value>(text).map(|value| value.pack());
         }
-        Ok(Packed(Arc::from(text)))
+        Ok(Packed(Substr::from(text)))
     }
 
     /// Takes text that is known to be JSON with the escapes that this crate writes; only tags are
     /// still checked.
-    pub fn from_written(text: &str) -> Result<Packed, serde_json::Error> {
-        if has_tag(text) { Packed::from_text(text) } else { Ok(Packed(Arc::from(text))) }
+    pub(crate) fn from_written(
+        whole: &ArcStr,
+        start: usize,
+        end: usize,
+    ) -> Result<Packed, serde_json::Error> {
+        if has_tag(&whole[start..end]) {
+            serde_json::from_str::<Value>(&whole[start..end])?;
+        }
+        Ok(Packed(whole.substr(start..end)))
     }
 
     /// Whether it is a dictionary, or one that was too large to be written out.
@@ -56,8 +64,18 @@ impl Packed {
     }
 
     /// Takes text that this crate's writer made.
-    pub fn from_trusted(text: impl Into<Arc<str>>) -> Packed {
-        Packed(text.into())
+    pub fn from_trusted(text: &str) -> Packed {
+        Packed(Substr::from(text))
+    }
+
+    /// Whether nothing else shares its text.
+    pub(crate) fn is_alone(&self) -> bool {
+        ArcStr::strong_count(self.0.parent()) == Some(1)
+    }
+
+    /// The part of `whole` that begins at `start` and is as long as this text, which it repeats.
+    pub(crate) fn moved_into(&self, whole: &ArcStr, start: usize) -> Packed {
+        Packed(whole.substr(start..start + self.0.len()))
     }
 
     /// The JSON text.

@@ -1,7 +1,5 @@
 //! Arguments compared by Python's equality.
 
-use std::sync::Arc;
-
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use unitai_check::ports::Arguments;
@@ -9,9 +7,9 @@ use unitai_model::Packed;
 use unitai_model::calls::PlacedCall;
 use unitai_model::value::plain;
 
-use super::words::{Trouble, shown};
+use super::words::{note_trouble, shown};
 use crate::run::{Slot, Trajectory};
-use crate::values::{encode_text, to_python};
+use crate::values::{encode_data, to_python};
 
 /// Arguments that a test expects, compared by Python's equality with what the agent passed. Where
 /// both are plain data the comparison is settled on the recorded text, without making objects.
@@ -20,20 +18,15 @@ pub(super) struct PythonArguments {
     /// The expected arguments as text, when they are plain data.
     text: Option<Packed>,
     trajectory: Py<Trajectory>,
-    trouble: Arc<Trouble>,
 }
 
 /// Up to so many fields are compared each with each; more are left to dictionaries.
 const FEW_FIELDS: usize = 16;
 
 impl PythonArguments {
-    pub(super) fn new(
-        expected: &Bound<'_, PyDict>,
-        trajectory: Py<Trajectory>,
-        trouble: Arc<Trouble>,
-    ) -> PythonArguments {
-        let text = encode_text(expected.as_any()).map(Packed::from_trusted).filter(|text| !text.is_tagged());
-        PythonArguments { expected: expected.clone().unbind(), text, trajectory, trouble }
+    pub(super) fn new(expected: &Bound<'_, PyDict>, trajectory: Py<Trajectory>) -> PythonArguments {
+        let text = encode_data(expected.as_any()).filter(|text| !text.is_tagged());
+        PythonArguments { expected: expected.clone().unbind(), text, trajectory }
     }
 
     fn equal(&self, call: PlacedCall<'_>, whole: bool) -> PyResult<bool> {
@@ -104,14 +97,14 @@ fn certainly_differ(a: &str, b: &str) -> bool {
 impl Arguments for PythonArguments {
     fn are_exactly(&self, call: PlacedCall<'_>) -> bool {
         self.equal(call, true).unwrap_or_else(|error| {
-            self.trouble.note(error);
+            note_trouble(error);
             false
         })
     }
 
     fn are_among(&self, call: PlacedCall<'_>) -> bool {
         self.equal(call, false).unwrap_or_else(|error| {
-            self.trouble.note(error);
+            note_trouble(error);
             false
         })
     }
@@ -142,7 +135,7 @@ impl Arguments for PythonArguments {
             Ok(out)
         });
         differences.unwrap_or_else(|error| {
-            self.trouble.note(error);
+            note_trouble(error);
             vec![]
         })
     }
@@ -166,12 +159,11 @@ impl Arguments for PythonArguments {
 pub(super) struct WholeMatcher {
     matcher: Py<PyAny>,
     trajectory: Py<Trajectory>,
-    trouble: Arc<Trouble>,
 }
 
 impl WholeMatcher {
-    pub(super) fn new(matcher: Py<PyAny>, trajectory: Py<Trajectory>, trouble: Arc<Trouble>) -> WholeMatcher {
-        WholeMatcher { matcher, trajectory, trouble }
+    pub(super) fn new(matcher: Py<PyAny>, trajectory: Py<Trajectory>) -> WholeMatcher {
+        WholeMatcher { matcher, trajectory }
     }
 }
 
@@ -179,7 +171,7 @@ impl Arguments for WholeMatcher {
     fn are_exactly(&self, call: PlacedCall<'_>) -> bool {
         let equal = Python::attach(|py| self.matcher.bind(py).eq(actual(py, &self.trajectory, call)?));
         equal.unwrap_or_else(|error| {
-            self.trouble.note(error);
+            note_trouble(error);
             false
         })
     }

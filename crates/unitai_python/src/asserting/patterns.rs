@@ -1,12 +1,10 @@
 //! Patterns and exception classes, asked of Python.
 
-use std::sync::Arc;
-
 use pyo3::prelude::*;
 use unitai_check::ports::{ErrorClass, Pattern};
 use unitai_model::Failure;
 
-use super::words::{Trouble, shown};
+use super::words::{note_trouble, shown};
 use crate::errors::qualified_name;
 use crate::run::Trajectory;
 
@@ -14,15 +12,14 @@ use crate::run::Trajectory;
 pub(super) struct PythonPattern {
     pattern: Py<PyAny>,
     shown: String,
-    trouble: Arc<Trouble>,
 }
 
 impl PythonPattern {
     /// Compiles `pattern`, unless it is compiled already.
-    pub(super) fn new(pattern: &Bound<'_, PyAny>, trouble: Arc<Trouble>) -> PyResult<PythonPattern> {
+    pub(super) fn new(pattern: &Bound<'_, PyAny>) -> PyResult<PythonPattern> {
         let compiled = pattern.py().import("re")?.getattr("compile")?.call1((pattern,))?;
         let shown = shown(&compiled.getattr("pattern")?);
-        Ok(PythonPattern { pattern: compiled.unbind(), shown, trouble })
+        Ok(PythonPattern { pattern: compiled.unbind(), shown })
     }
 }
 
@@ -31,7 +28,7 @@ impl Pattern for PythonPattern {
         Python::attach(|py| {
             let found = self.pattern.bind(py).call_method1("search", (text,));
             found.map(|found| !found.is_none()).unwrap_or_else(|error| {
-                self.trouble.note(error);
+                note_trouble(error);
                 false
             })
         })

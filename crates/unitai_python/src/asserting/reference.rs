@@ -1,17 +1,15 @@
 //! A reference as a test writes it: another run, or a list of calls.
 
-use std::sync::Arc;
-
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
-use unitai_check::ports::{Arguments, DataArguments};
-use unitai_check::reference::{ExpectedArguments, ExpectedCall};
+use unitai_check::ports::{Arguments, DataArguments, ExpectedArguments};
+use unitai_check::reference::ExpectedCall;
 use unitai_model::calls::PlacedCall;
 use unitai_model::{Action, ToolName};
 
 use super::AgentRunResult;
 use super::arguments::{PythonArguments, WholeMatcher};
-use super::words::{Trouble, shown};
+use super::words::shown;
 use crate::errors::invalid;
 use crate::run::{Slot, Trajectory, TrajectoryStep};
 
@@ -20,14 +18,13 @@ use crate::run::{Slot, Trajectory, TrajectoryStep};
 pub(super) fn expected_calls(
     reference: &Bound<'_, PyAny>,
     judged: &Py<Trajectory>,
-    trouble: &Arc<Trouble>,
 ) -> PyResult<Vec<ExpectedCall>> {
     let py = reference.py();
     if let Ok(result) = reference.cast::<AgentRunResult>() {
-        return of_trajectory(py, result.get().trajectory_ref(), judged, trouble);
+        return of_trajectory(py, result.get().trajectory_ref(), judged);
     }
     if let Ok(trajectory) = reference.cast::<Trajectory>() {
-        return of_trajectory(py, &trajectory.clone().unbind(), judged, trouble);
+        return of_trajectory(py, &trajectory.clone().unbind(), judged);
     }
     if reference.is_instance_of::<PyString>() {
         return Err(invalid(
@@ -37,7 +34,7 @@ pub(super) fn expected_calls(
     }
     let mut calls = Vec::new();
     for entry in reference.try_iter()? {
-        calls.push(expected_call(&entry?, judged, trouble)?);
+        calls.push(expected_call(&entry?, judged)?);
     }
     Ok(calls)
 }
@@ -46,14 +43,8 @@ fn of_trajectory(
     py: Python<'_>,
     reference: &Py<Trajectory>,
     judged: &Py<Trajectory>,
-    trouble: &Arc<Trouble>,
 ) -> PyResult<Vec<ExpectedCall>> {
-    reference
-        .get()
-        .model()
-        .tool_calls()
-        .map(|placed| of_call(py, reference, placed, judged, trouble))
-        .collect()
+    reference.get().model().tool_calls().map(|placed| of_call(py, reference, placed, judged)).collect()
 }
 
 fn of_call(
@@ -61,27 +52,18 @@ fn of_call(
     reference: &Py<Trajectory>,
     placed: PlacedCall<'_>,
     judged: &Py<Trajectory>,
-    trouble: &Arc<Trouble>,
 ) -> PyResult<ExpectedCall> {
     let args = match reference.get().kept().get(py, placed.step, Slot::Args) {
         Some(kept) => {
             let kept = kept.into_bound(py).cast_into::<PyDict>()?;
-            ExpectedArguments::Ask(Box::new(PythonArguments::new(
-                &kept,
-                judged.clone_ref(py),
-                trouble.clone(),
-            )))
+            ExpectedArguments::Ask(Box::new(PythonArguments::new(&kept, judged.clone_ref(py))))
         }
         None => ExpectedArguments::Data(DataArguments::new(placed.call.args.clone())),
     };
     Ok(ExpectedCall { tool: placed.call.tool.clone(), args })
 }
 
-fn expected_call(
-    entry: &Bound<'_, PyAny>,
-    judged: &Py<Trajectory>,
-    trouble: &Arc<Trouble>,
-) -> PyResult<ExpectedCall> {
+fn expected_call(entry: &Bound<'_, PyAny>, judged: &Py<Trajectory>) -> PyResult<ExpectedCall> {
     let py = entry.py();
     if let Ok(name) = entry.cast::<PyString>() {
         return Ok(ExpectedCall { tool: ToolName::new(name.to_str()?), args: ExpectedArguments::Any });
@@ -89,16 +71,16 @@ fn expected_call(
     if let Ok(step) = entry.cast::<TrajectoryStep>() {
         let (trajectory, at) = step.get().place();
         if let Action::ToolCall(call) = &trajectory.get().model().steps()[at].action {
-            return of_call(py, trajectory, PlacedCall { step: at, call }, judged, trouble);
+            return of_call(py, trajectory, PlacedCall { step: at, call }, judged);
         }
     }
     if let Ok(pair) = entry.cast::<PyTuple>()
         && let Ok((name, args)) = pair.extract::<(Bound<'_, PyString>, Bound<'_, PyAny>)>()
     {
         let args: Box<dyn Arguments> = match args.cast::<PyDict>() {
-            Ok(args) => Box::new(PythonArguments::new(args, judged.clone_ref(py), trouble.clone())),
+            Ok(args) => Box::new(PythonArguments::new(args, judged.clone_ref(py))),
             // No dictionary: a matcher that takes the arguments as a whole.
-            Err(_) => Box::new(WholeMatcher::new(args.unbind(), judged.clone_ref(py), trouble.clone())),
+            Err(_) => Box::new(WholeMatcher::new(args.unbind(), judged.clone_ref(py))),
         };
         let args = ExpectedArguments::Ask(args);
         return Ok(ExpectedCall { tool: ToolName::new(name.to_str()?), args });

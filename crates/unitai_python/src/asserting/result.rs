@@ -1,22 +1,20 @@
 //! What a run returns: its trajectory, and every check on it.
 
-use std::sync::Arc;
-
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyTuple};
-use unitai_check::ports::{Arguments, DataArguments};
+use pyo3::types::{PyDict, PyList, PyString, PyTuple};
+use unitai_check::ports::{Arguments, DataArguments, ExpectedArguments};
 use unitai_check::reference::{Matches, Mode};
-use unitai_check::{Check, checks};
-use unitai_model::Money;
+use unitai_check::{Names, checks};
+use unitai_model::{Money, Packed};
 use unitai_report::{Style, failure_report};
 
 use super::Finding;
 use super::arguments::{PythonArguments, WholeMatcher};
 use super::patterns::{PythonErrorClass, PythonPattern};
 use super::reference::expected_calls;
-use super::words::Trouble;
-use crate::errors::{Trouble as Problem, invalid};
+use super::words::raise_trouble;
+use crate::errors::{Trouble, invalid};
 use crate::mock::MockToolCall;
 use crate::run::Trajectory;
 use crate::values::{Reduced, Text};
@@ -109,20 +107,23 @@ impl AgentRunResult {
         args: &Bound<'_, PyTuple>,
         kwargs: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Finding> {
-        let trouble = Arc::<Trouble>::default();
-        let expected = self.arguments(&name, args, kwargs, &trouble)?;
-        let data = expected.as_data().cloned();
-        let check = checks::ToolCalledWith { tool: name.into_string(), args: expected };
-        let finding = match data {
+        let expected = self.arguments(&name, args, kwargs)?;
+        let tool = name.into_string();
+        let finding = match expected.as_data() {
             Some(data) => {
-                let judgement = check.judge(self.trajectory.get().model());
-                let words =
-                    checks::ToolCalledWith { tool: check.tool, args: Box::new(DataArguments::new(data)) };
+                let words = checks::ToolCalledWith {
+                    tool,
+                    args: ExpectedArguments::Data(DataArguments::new(data.clone())),
+                };
+                let judgement = words.judge_by(expected.port(), self.trajectory.get().model());
                 Finding::judged(&self.trajectory, args.py(), words, judgement)
             }
-            None => Finding::tell(&self.trajectory, args.py(), &check),
+            None => {
+                let check = checks::ToolCalledWith { tool, args: ExpectedArguments::Ask(expected.boxed()) };
+                Finding::tell(&self.trajectory, args.py(), &check)
+            }
         };
-        trouble.check().map(|()| finding)
+        raise_trouble().map(|()| finding)
     }
 
     /// The tool was called with these arguments, and perhaps others, at least once.
@@ -133,22 +134,24 @@ impl AgentRunResult {
         args: &Bound<'_, PyTuple>,
         kwargs: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Finding> {
-        let trouble = Arc::<Trouble>::default();
-        let expected = self.arguments(&name, args, kwargs, &trouble)?;
-        let data = expected.as_data().cloned();
-        let check = checks::ToolCalledWithPartial { tool: name.into_string(), args: expected };
-        let finding = match data {
+        let expected = self.arguments(&name, args, kwargs)?;
+        let tool = name.into_string();
+        let finding = match expected.as_data() {
             Some(data) => {
-                let judgement = check.judge(self.trajectory.get().model());
                 let words = checks::ToolCalledWithPartial {
-                    tool: check.tool,
-                    args: Box::new(DataArguments::new(data)),
+                    tool,
+                    args: ExpectedArguments::Data(DataArguments::new(data.clone())),
                 };
+                let judgement = words.judge_by(expected.port(), self.trajectory.get().model());
                 Finding::judged(&self.trajectory, args.py(), words, judgement)
             }
-            None => Finding::tell(&self.trajectory, args.py(), &check),
+            None => {
+                let check =
+                    checks::ToolCalledWithPartial { tool, args: ExpectedArguments::Ask(expected.boxed()) };
+                Finding::tell(&self.trajectory, args.py(), &check)
+            }
         };
-        trouble.check().map(|()| finding)
+        raise_trouble().map(|()| finding)
     }
 
     /// The first call of `first` came before the first call of `second`.
@@ -196,11 +199,10 @@ impl AgentRunResult {
 
     /// The pattern is found in the final output, by Python's `re.search`.
     fn output_matches(&self, pattern: &Bound<'_, PyAny>) -> PyResult<Finding> {
-        let trouble = Arc::<Trouble>::default();
-        let pattern_port = Box::new(PythonPattern::new(pattern, trouble.clone())?);
+        let pattern_port = Box::new(PythonPattern::new(pattern)?);
         let finding =
             Finding::tell(&self.trajectory, pattern.py(), &checks::OutputMatches { pattern: pattern_port });
-        trouble.check().map(|()| finding)
+        raise_trouble().map(|()| finding)
     }
 
     /// The agent ended without raising.
@@ -267,10 +269,9 @@ impl AgentRunResult {
             let modes = Mode::ALL.map(Mode::name).join(", ");
             invalid(py, format!("mode must be one of {modes}, not {mode:?}"))
         })?;
-        let trouble = Arc::<Trouble>::default();
-        let expected = expected_calls(reference, &self.trajectory, &trouble)?;
+        let expected = expected_calls(reference, &self.trajectory)?;
         let finding = Finding::tell(&self.trajectory, py, &Matches { expected, mode });
-        trouble.check().map(|()| finding)
+        raise_trouble().map(|()| finding)
     }
 
     /// All calls of a tool, in order.
@@ -288,7 +289,7 @@ impl AgentRunResult {
             None => {
                 let name = unitai_model::value::plain(&name);
                 let count = calls.len();
-                Err(Problem::new("CallNotFoundError", format!("there is no call {n} of {name}"))
+                Err(Trouble::new("CallNotFoundError", format!("there is no call {n} of {name}"))
                     .expected(format!("a number below the count of its calls, which is {count}"))
                     .found(n.to_string())
                     .into_err(py))
@@ -349,8 +350,7 @@ impl AgentRunResult {
         tool: &str,
         args: &Bound<'_, PyTuple>,
         kwargs: Option<&Bound<'_, PyDict>>,
-        trouble: &Arc<Trouble>,
-    ) -> PyResult<Box<dyn Arguments>> {
+    ) -> PyResult<Expected> {
         let py = args.py();
         let trajectory = self.trajectory.clone_ref(py);
         if args.len() == 1
@@ -359,18 +359,55 @@ impl AgentRunResult {
         {
             let fields = kwargs.cloned().unwrap_or_else(|| PyDict::new(py));
             let matcher = ignoring.call1((fields,))?;
-            return Ok(Box::new(WholeMatcher::new(matcher.unbind(), trajectory, trouble.clone())));
+            return Ok(Expected::Whole(WholeMatcher::new(matcher.unbind(), trajectory)));
         }
-        let expected = crate::mock::gather(tool, None, args, kwargs)?;
-        Ok(Box::new(PythonArguments::new(&expected, trajectory, trouble.clone())))
+        let parameters = self.trajectory.get().parameters(tool);
+        let expected = crate::mock::gather(tool, parameters, args, kwargs)?;
+        Ok(Expected::Named(PythonArguments::new(&expected, trajectory)))
+    }
+}
+
+/// What a test expects of a call's arguments.
+enum Expected {
+    Named(PythonArguments),
+    Whole(WholeMatcher),
+}
+
+impl Expected {
+    fn port(&self) -> &dyn Arguments {
+        match self {
+            Expected::Named(port) => port,
+            Expected::Whole(port) => port,
+        }
+    }
+
+    fn boxed(self) -> Box<dyn Arguments> {
+        match self {
+            Expected::Named(port) => Box::new(port),
+            Expected::Whole(port) => Box::new(port),
+        }
+    }
+
+    fn as_data(&self) -> Option<&Packed> {
+        self.port().as_data()
     }
 }
 
 /// The names of a list. The list is read by place, which is several times faster than the general
 /// protocol; any other sequence of strings works, too.
-fn names(tools: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
+fn names(tools: &Bound<'_, PyAny>) -> PyResult<Names> {
+    let mut names = Names::default();
     match tools.cast_exact::<PyList>() {
-        Ok(list) => list.iter().map(|name| Ok(name.extract::<Text>()?.into_string())).collect(),
-        Err(_) => Ok(tools.extract::<Vec<Text>>()?.into_iter().map(Text::into_string).collect()),
+        Ok(list) => {
+            for name in list.iter() {
+                // A name that is no valid text is left to the general way, which says so.
+                match name.cast::<PyString>().map(|name| name.to_str()) {
+                    Ok(Ok(name)) => names.push(name),
+                    _ => names.push(&name.extract::<Text>()?),
+                }
+            }
+        }
+        Err(_) => tools.extract::<Vec<Text>>()?.iter().for_each(|name| names.push(name)),
     }
+    Ok(names)
 }

@@ -227,6 +227,16 @@ impl Toolbox {
         self.state().tools.get(name).map(|tool| tool.clone_ref(py))
     }
 
+    /// The parameters of the tools whose signature is known, by tool.
+    pub(crate) fn parameters(&self) -> HashMap<String, Vec<String>> {
+        let state = self.state();
+        let known = state.tools.values().filter_map(|tool| {
+            let tool = tool.get();
+            tool.parameters().map(|names| (tool.tool_name().to_string(), names.to_vec()))
+        });
+        known.collect()
+    }
+
     /// Whether the real tool of this name may run.
     pub(super) fn is_allowed(&self, name: &str) -> bool {
         self.state().allowed.contains_key(name)
@@ -241,14 +251,19 @@ impl Toolbox {
     /// call, whatever thread it comes from. After that the context decides: what belongs to a run
     /// that is over is refused, for it must not enter another.
     pub(crate) fn current_run(&self, py: Python<'_>) -> PyResult<Py<Run>> {
-        let live: Vec<Py<Run>> = {
+        {
             let state = self.state();
             match (state.has_ended_run, state.live.as_slice()) {
                 (false, []) => return Ok(state.loose.clone_ref(py)),
                 (false, [only]) => return Ok(only.clone_ref(py)),
-                (_, live) => live.iter().map(|run| run.clone_ref(py)).collect(),
+                _ => {}
             }
-        };
+        }
+        if let Some(run) = Run::of_thread(py, self) {
+            // A run that is over refuses the call itself.
+            return Ok(run);
+        }
+        let live: Vec<Py<Run>> = self.state().live.iter().map(|run| run.clone_ref(py)).collect();
         let runs = context_runs(py)?.call_method0("get")?.cast_into::<PyTuple>()?;
         for run in runs.iter().rev() {
             if let Some(run) = live.iter().find(|live| live.is(&run)) {

@@ -1,5 +1,6 @@
 //! A run under way: the two ports through which everything enters the record.
 
+use std::cell::RefCell;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
@@ -19,6 +20,11 @@ use crate::errors::{Trouble, amount, failure, invalid};
 use crate::gate;
 use crate::mock::{MockToolCall, Toolbox};
 use crate::values::{Encoded, encode};
+
+thread_local! {
+    /// The runs that this thread works for, innermost last.
+    static THREAD_RUNS: RefCell<Vec<Py<Run>>> = const { RefCell::new(Vec::new()) };
+}
 
 /// One run of an agent while it happens. An adapter sees only this: `answer` a tool call, `note`
 /// an event.
@@ -95,6 +101,18 @@ impl Run {
         }
     }
 
+    /// This thread now works for the run; calls from it need no other sign of where they belong.
+    fn enter_thread(slf: &Bound<'_, Self>) {
+        THREAD_RUNS.with_borrow_mut(|runs| runs.push(slf.clone().unbind()));
+    }
+
+    /// This thread no longer works for the run that it entered last.
+    #[staticmethod]
+    fn leave_thread() {
+        let left = THREAD_RUNS.with_borrow_mut(Vec::pop);
+        drop(left);
+    }
+
     /// Who is told when the run must end before the agent does.
     fn on_doom(&self, alarm: Py<PyAny>) {
         let replaced = self.doom_state().alarm.replace(alarm);
@@ -135,7 +153,8 @@ impl Run {
         let duration = self.began.elapsed().as_secs_f64();
         let model = recorder.finish(ending, duration);
         let kept = std::mem::take(&mut *self.kept());
-        let trajectory = Py::new(py, Trajectory::new(model, kept))?;
+        let parameters = self.toolbox.as_ref().map(|toolbox| toolbox.get().parameters()).unwrap_or_default();
+        let trajectory = Py::new(py, Trajectory::new(model, kept).with_parameters(parameters))?;
         let ended = trajectory.clone_ref(py);
         *self.trajectory.lock().unwrap_or_else(PoisonError::into_inner) = Some(ended);
         Ok(AgentRunResult::new(trajectory))
@@ -187,6 +206,13 @@ impl Run {
             is_revoked: AtomicBool::new(false),
             doom: Mutex::default(),
         }
+    }
+
+    /// The innermost run of that toolbox which this thread works for.
+    pub(crate) fn of_thread(py: Python<'_>, toolbox: &Toolbox) -> Option<Py<Run>> {
+        THREAD_RUNS.with_borrow(|runs| {
+            runs.iter().rev().find(|run| run.get().belongs_to(toolbox)).map(|run| run.clone_ref(py))
+        })
     }
 
     /// Whether the record is closed.

@@ -1,5 +1,6 @@
 //! The trajectory as Python sees it.
 
+use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pyo3::exceptions::PyBaseException;
@@ -27,6 +28,8 @@ use crate::values::{Reduced, Text, encode, snapshot, to_python};
 pub(crate) struct Trajectory {
     model: Model,
     kept: Kept,
+    /// The parameters of the tools whose signature is known, by tool.
+    parameters: HashMap<String, Vec<String>>,
     /// The steps as Python objects, once somebody asked.
     steps: Mutex<Option<Py<PyTuple>>>,
 }
@@ -294,7 +297,18 @@ fn pack(value: Option<&Bound<'_, PyAny>>, kept: &mut Kept, slot: Slot) -> PyResu
 
 impl Trajectory {
     pub(crate) fn new(model: Model, kept: Kept) -> Trajectory {
-        Trajectory { model, kept, steps: Mutex::default() }
+        Trajectory { model, kept, parameters: HashMap::new(), steps: Mutex::default() }
+    }
+
+    /// The same, with the parameters of tools whose signature is known.
+    pub(crate) fn with_parameters(mut self, parameters: HashMap<String, Vec<String>>) -> Trajectory {
+        self.parameters = parameters;
+        self
+    }
+
+    /// The parameters of a tool, where its signature is known.
+    pub(crate) fn parameters(&self, tool: &str) -> Option<&[String]> {
+        if self.parameters.is_empty() { None } else { self.parameters.get(tool).map(Vec::as_slice) }
     }
 
     fn cached_steps(&self) -> MutexGuard<'_, Option<Py<PyTuple>>> {

@@ -23,7 +23,7 @@ pub(super) fn encode(out: &mut String, value: &Bound<'_, PyAny>) -> PyResult<Enc
         return summary(value);
     }
     let kept = if careful.needs_object { Some(snapshot(value)?.unbind()) } else { None };
-    Ok(Encoded { packed: Packed::from_trusted(&**out), kept })
+    Ok(Encoded { packed: Packed::from_trusted(out), kept })
 }
 
 /// What stands in the record for a value that is too large to be written out.
@@ -33,7 +33,7 @@ pub(super) fn summary(value: &Bound<'_, PyAny>) -> PyResult<Encoded> {
     let repr = format!("<a {short} of more than {MAX_PARTS} parts or {} MiB>", MAX_TEXT >> 20);
     let mut out = String::new();
     text::push_opaque(&mut out, &Opaque { type_name, repr });
-    Ok(Encoded { packed: Packed::from_trusted(out), kept: Some(snapshot(value)?.unbind()) })
+    Ok(Encoded { packed: Packed::from_trusted(&out), kept: Some(snapshot(value)?.unbind()) })
 }
 
 struct Careful<'a> {

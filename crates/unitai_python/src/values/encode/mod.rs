@@ -48,21 +48,28 @@ pub(crate) fn encode(value: &Bound<'_, PyAny>) -> PyResult<Encoded> {
     let mut out = SCRATCH.take();
     out.clear();
     let encoded = match fast::push(&mut out, value) {
-        Verdict::Written => Ok(Encoded { packed: Packed::from_trusted(&*out), kept: None }),
+        Verdict::Written => Ok(Encoded { packed: Packed::from_trusted(&out), kept: None }),
         Verdict::TooLarge => careful::summary(value),
         Verdict::Unknown => {
             out.clear();
             careful::encode(&mut out, value)
         }
     };
-    if out.capacity() <= 1 << 16 {
-        SCRATCH.set(out);
-    }
+    keep_scratch(out);
     encoded
 }
 
-/// The text of a value that the fast pass knows; `None` for any other.
-pub(crate) fn encode_text(value: &Bound<'_, PyAny>) -> Option<String> {
-    let mut out = String::new();
-    (fast::push(&mut out, value) == Verdict::Written).then_some(out)
+/// A value that the fast pass knows; `None` for any other.
+pub(crate) fn encode_data(value: &Bound<'_, PyAny>) -> Option<Packed> {
+    let mut out = SCRATCH.take();
+    out.clear();
+    let packed = (fast::push(&mut out, value) == Verdict::Written).then(|| Packed::from_trusted(&out));
+    keep_scratch(out);
+    packed
+}
+
+fn keep_scratch(out: String) {
+    if out.capacity() <= 1 << 16 {
+        SCRATCH.set(out);
+    }
 }
