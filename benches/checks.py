@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import trajectory_rounds as rounds
 from lab import Lab
-from report import Goal, Report
+from measure import instructions_per_loop, progress, worker
+from report import Goal, Report, over
 
 CHECKS = [
     "tool_called_before",
@@ -28,9 +29,11 @@ MATCHES = [
     "matches strict, list of pairs",
 ]
 
-#: How much dearer a step may become between 1,000 and 100,000 steps and still count as linear: the
-#: larger trajectory no longer fits the processor's caches.
-LINEAR = 2.0
+#: How much dearer a step may become between two sizes and still count as linear. Counted in
+#: instructions: in time, the larger trajectory also pays for no longer fitting the processor's caches.
+LINEAR = 1.1
+GROWING = ["matches strict", "matches unordered"]
+GROWS = (1_000, 10_000)
 
 
 def measure(lab: Lab) -> Report:
@@ -43,11 +46,20 @@ def measure(lab: Lab) -> Report:
         *(Goal(f"{name}, {large:,} steps", rounds.over_floor(checks, large, name), 2, "x bare Rust") for name in GATED),
         *(Goal(f"{name}, {small} steps", rounds.middle(matches, small, name), 5, "us") for name in MATCHES),
         *(
-            Goal(
-                f"{name}: a step at 100,000 over one at 1,000", rounds.growth(matches, name, 1_000, large), LINEAR, "x"
-            )
-            for name in MATCHES
+            Goal(f"{name}: instructions of a step at 10,000 over 1,000", growth(lab, name), LINEAR, "x")
+            for name in GROWING
         ),
     ]
     tables = [rounds.table("Checks", checks), rounds.table("Matching a reference", matches)]
     return Report("checks", tables, goals, {"checks": checks, "matches": matches})
+
+
+def growth(lab: Lab, operation: str) -> float | None:
+    """How many more instructions a step takes in the larger trajectory; 1 is linear."""
+    per_step = []
+    for size in GROWS:
+        progress(f"{operation}: instructions at {size:,} steps")
+        command = worker(lab.pythons["unitai"], "cases/trajectories.py", "repeat", "unitai", size, operation)
+        count = instructions_per_loop(command, few=1, many=5)
+        per_step.append(None if count is None else count / size)
+    return over(per_step[1], per_step[0])

@@ -63,9 +63,3 @@ def table(title: str, figures: Figures) -> Table:
 def over_floor(figures: Figures, size: int, operation: str) -> float | None:
     """How many times the floor."""
     return over(middle(figures, size, operation), middle(figures, size, operation, FLOOR))
-
-
-def growth(figures: Figures, operation: str, small: int, large: int) -> float | None:
-    """How much dearer one step has become between two sizes; 1 is linear."""
-    ratio_ = over(middle(figures, large, operation), middle(figures, small, operation))
-    return None if ratio_ is None else ratio_ * small / large

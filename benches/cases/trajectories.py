@@ -184,5 +184,16 @@ def work(make: str, size: int, wanted: list[str]) -> None:
     print(json.dumps({name: microseconds(text, names) for name, text in chosen.items()}))
 
 
+def repeat(make: str, size: int, operation: str, turns: int) -> None:
+    """The bare loop, for counting instructions."""
+    statements, names = MAKES[make](size)
+    statement = compile(statements[operation], "<bench>", "eval")
+    for _ in range(turns):
+        eval(statement, names)
+
+
 if __name__ == "__main__":
-    work(sys.argv[1], int(sys.argv[2]), sys.argv[3:])
+    if sys.argv[1] == "repeat":
+        repeat(sys.argv[2], int(sys.argv[3]), sys.argv[4], int(sys.argv[5]))
+    else:
+        work(sys.argv[1], int(sys.argv[2]), sys.argv[3:])

@@ -162,6 +162,8 @@ def test_colour_follows_the_terminal_and_reports_survive_xdist(pytester):
     done = pytester.runpytest_subprocess("-p", "no:cacheprovider", "--color=yes", "-n1")
     done.assert_outcomes(failed=1)
     done.stdout.fnmatch_lines(["*\x1b?1mActual trajectory:\x1b?0m"])
+    without_colour = re.sub(r"\x1b\[[0-9;]*m", "", str(done.stdout))
+    pytest.LineMatcher(without_colour.splitlines()).fnmatch_lines(MARKED)
 
 
 def test_a_test_that_does_not_use_unitai_does_not_load_its_engine(pytester):

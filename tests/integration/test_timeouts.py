@@ -14,7 +14,7 @@ from unitai.runner.job import RunCancelled
 pytestmark = pytest.mark.integration
 
 # A run returns within a quarter of a second of its deadline, however long that is.
-LIMIT = 0.2
+LIMIT = 0.15
 LATEST = LIMIT + 0.25
 
 

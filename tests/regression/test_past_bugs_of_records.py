@@ -129,6 +129,14 @@ def test_output_of_a_subclass_of_str_is_searched_as_text():
     assert result.output_contains("line\none")
 
 
+def test_positional_arguments_of_a_check_are_named_by_the_signature_as_those_of_the_call():
+    toolkit = MockToolkit()
+    toolkit.mock("move", return_value=1, signature=["x", "y"])
+    result = toolkit.run(lambda input, tools: tools["move"](1, 2), "x")
+    assert result.tool_called_with("move", 1, 2)
+    assert not result.tool_called_with("move", 2, 1)
+
+
 def test_a_reference_that_is_one_string_is_refused_and_not_taken_letter_by_letter():
     with pytest.raises(InvalidArgumentError):
         result_of(TrajectoryStep(tool_name="a"), TrajectoryStep(tool_name="b")).matches("ab")

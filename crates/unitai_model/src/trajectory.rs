@@ -2,13 +2,8 @@
 
 use std::sync::Arc;
 
-use arcstr::ArcStr;
-
 use crate::calls::PlacedCall;
-use crate::{Action, CallIndex, Failure, Money, Outcome, Packed, Step, ToolCall};
-
-/// From so many steps on, the texts of a trajectory are gathered in one.
-const LONG: usize = 256;
+use crate::{Action, CallIndex, Failure, Money, Packed, Step, ToolCall};
 
 /// The record of one run. It never changes; what can be derived from its steps is derived.
 #[derive(Debug, Clone)]
@@ -45,12 +40,9 @@ impl Trajectory {
         input: Packed,
         started_at: f64,
         duration_seconds: f64,
-        mut steps: Vec<Step>,
+        steps: Vec<Step>,
         ending: Ending,
     ) -> Trajectory {
-        if steps.len() >= LONG {
-            gather(&mut steps);
-        }
         let calls = CallIndex::of(&steps);
         Trajectory { run_id: run_id.into(), input, started_at, duration_seconds, steps, ending, calls }
     }
@@ -170,34 +162,4 @@ impl PartialEq for Trajectory {
             && self.ending == other.ending
             && self.steps == other.steps
     }
-}
-
-/// Moves the texts that no other step shares into one, in the order of the steps. They were written
-/// one by one, between whatever the agent did, and lie scattered over memory; whoever reads a long
-/// trajectory from end to end would wait for memory at every step.
-fn gather(steps: &mut [Step]) {
-    let mut whole = String::new();
-    for packed in steps.iter_mut().flat_map(values).filter(|packed| packed.is_alone()) {
-        whole.push_str(packed.text());
-    }
-    let whole = ArcStr::from(whole);
-    let mut start = 0;
-    for packed in steps.iter_mut().flat_map(values).filter(|packed| packed.is_alone()) {
-        let length = packed.text().len();
-        *packed = packed.moved_into(&whole, start);
-        start += length;
-    }
-}
-
-/// The values of a step.
-fn values(step: &mut Step) -> impl Iterator<Item = &mut Packed> {
-    let (first, second) = match &mut step.action {
-        Action::ToolCall(call) => {
-            let result = if let Outcome::Returned(result) = &mut call.outcome { Some(result) } else { None };
-            (Some(&mut call.args), result)
-        }
-        Action::StateChange(change) => (Some(&mut change.old_value), Some(&mut change.new_value)),
-        Action::ModelCall(_) => (None, None),
-    };
-    first.into_iter().chain(second)
 }

@@ -42,7 +42,14 @@ impl FormatError {
 impl Trajectory {
     /// The trajectory as one line of JSON.
     pub fn to_json(&self) -> String {
-        write::document(self)
+        let mut out = String::new();
+        self.write_json(&mut out);
+        out
+    }
+
+    /// Adds the trajectory to a text, as one line of JSON.
+    pub fn write_json(&self, out: &mut String) {
+        write::document(self, out);
     }
 
     /// Reads a trajectory of this or an earlier version.

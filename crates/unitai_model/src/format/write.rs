@@ -4,20 +4,20 @@
 use crate::value::text::{push_float, push_int, push_items, push_str};
 use crate::{Action, Ending, Failure, Outcome, Step, Trajectory};
 
-pub(super) fn document(trajectory: &Trajectory) -> String {
-    let mut out = String::with_capacity(256 + trajectory.steps.iter().map(room).sum::<usize>());
+pub(super) fn document(trajectory: &Trajectory, out: &mut String) {
+    out.reserve(256 + trajectory.steps.iter().map(room).sum::<usize>());
     out.push_str("{\"format\":\"unitai.trajectory\",\"version\":");
-    push_int(&mut out, super::VERSION as i64);
+    push_int(out, super::VERSION as i64);
     out.push_str(",\"run_id\":");
-    push_str(&mut out, &trajectory.run_id);
+    push_str(out, &trajectory.run_id);
     out.push_str(",\"input\":");
     out.push_str(trajectory.input.text());
     out.push_str(",\"started_at\":");
-    push_float(&mut out, trajectory.started_at);
+    push_float(out, trajectory.started_at);
     out.push_str(",\"duration_seconds\":");
-    push_float(&mut out, trajectory.duration_seconds);
+    push_float(out, trajectory.duration_seconds);
     out.push_str(",\"steps\":");
-    push_items(&mut out, &trajectory.steps, step);
+    push_items(out, &trajectory.steps, step);
     match &trajectory.ending {
         Ending::Returned(output) => {
             out.push_str(",\"final_output\":");
@@ -25,11 +25,10 @@ pub(super) fn document(trajectory: &Trajectory) -> String {
         }
         Ending::Raised(error) => {
             out.push_str(",\"error\":");
-            failure(&mut out, error);
+            failure(out, error);
         }
     }
     out.push('}');
-    out
 }
 
 /// About how long a step becomes, so that the text is allocated once.

@@ -68,16 +68,6 @@ impl Packed {
         Packed(Substr::from(text))
     }
 
-    /// Whether nothing else shares its text.
-    pub(crate) fn is_alone(&self) -> bool {
-        ArcStr::strong_count(self.0.parent()) == Some(1)
-    }
-
-    /// The part of `whole` that begins at `start` and is as long as this text, which it repeats.
-    pub(crate) fn moved_into(&self, whole: &ArcStr, start: usize) -> Packed {
-        Packed(whole.substr(start..start + self.0.len()))
-    }
-
     /// The JSON text.
     pub fn text(&self) -> &str {
         &self.0

@@ -14,7 +14,7 @@ use super::{Kept, Run, Slot, TrajectoryStep, recorded_error};
 use crate::errors::{Trouble, failure, format_error, invalid};
 use crate::gate::without_interpreter;
 use crate::mock::MockToolCall;
-use crate::values::{Reduced, Text, encode, snapshot, to_python};
+use crate::values::{Reduced, Text, encode, snapshot, to_python, with_scratch};
 
 /// Everything an agent did in one run. A trajectory never changes; totals follow from its steps.
 ///
@@ -188,8 +188,11 @@ impl Trajectory {
     }
 
     /// The trajectory as one line of JSON, by `schemas/trajectory.schema.json`.
-    fn to_json(&self, py: Python<'_>) -> String {
-        without_interpreter(py, || self.model.to_json())
+    fn to_json<'py>(&self, py: Python<'py>) -> Bound<'py, PyString> {
+        with_scratch(|out| {
+            without_interpreter(py, || self.model.write_json(out));
+            PyString::new(py, out)
+        })
     }
 
     /// Reads a trajectory of this or an earlier format version.
@@ -248,7 +251,7 @@ impl Trajectory {
         slf
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> Reduced<'py, (String, Bound<'py, PyDict>)> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> Reduced<'py, (Bound<'py, PyString>, Bound<'py, PyDict>)> {
         let kept = PyDict::new(py);
         for (at, slot, object) in self.kept.entries() {
             kept.set_item((at, slot.number()), object)?;

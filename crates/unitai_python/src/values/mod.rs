@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyString;
 
 pub(crate) use decode::to_python;
-pub(crate) use encode::{Encoded, encode, encode_data};
+pub(crate) use encode::{Encoded, encode, encode_data, with_scratch};
 pub(crate) use snapshot::snapshot;
 
 /// What `__reduce__` gives to pickle: a callable and its arguments.

@@ -42,34 +42,31 @@ thread_local! {
     static SCRATCH: Cell<String> = const { Cell::new(String::new()) };
 }
 
-/// A value as it is at this moment.
-pub(crate) fn encode(value: &Bound<'_, PyAny>) -> PyResult<Encoded> {
-    // The buffer is taken, not borrowed: a `repr` in the careful pass may record another call.
+/// Lends a buffer of this thread. It is taken, not borrowed: whoever runs Python code meanwhile may
+/// come here again, and then gets a fresh one. A large one is not kept.
+pub(crate) fn with_scratch<T>(work: impl FnOnce(&mut String) -> T) -> T {
     let mut out = SCRATCH.take();
     out.clear();
-    let encoded = match fast::push(&mut out, value) {
-        Verdict::Written => Ok(Encoded { packed: Packed::from_trusted(&out), kept: None }),
+    let done = work(&mut out);
+    if out.capacity() <= 1 << 20 {
+        SCRATCH.set(out);
+    }
+    done
+}
+
+/// A value as it is at this moment.
+pub(crate) fn encode(value: &Bound<'_, PyAny>) -> PyResult<Encoded> {
+    with_scratch(|out| match fast::push(out, value) {
+        Verdict::Written => Ok(Encoded { packed: Packed::from_trusted(out), kept: None }),
         Verdict::TooLarge => careful::summary(value),
         Verdict::Unknown => {
             out.clear();
-            careful::encode(&mut out, value)
+            careful::encode(out, value)
         }
-    };
-    keep_scratch(out);
-    encoded
+    })
 }
 
 /// A value that the fast pass knows; `None` for any other.
 pub(crate) fn encode_data(value: &Bound<'_, PyAny>) -> Option<Packed> {
-    let mut out = SCRATCH.take();
-    out.clear();
-    let packed = (fast::push(&mut out, value) == Verdict::Written).then(|| Packed::from_trusted(&out));
-    keep_scratch(out);
-    packed
-}
-
-fn keep_scratch(out: String) {
-    if out.capacity() <= 1 << 16 {
-        SCRATCH.set(out);
-    }
+    with_scratch(|out| (fast::push(out, value) == Verdict::Written).then(|| Packed::from_trusted(out)))
 }
