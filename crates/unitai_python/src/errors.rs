@@ -97,11 +97,23 @@ pub(crate) fn failure(error: &Bound<'_, PyBaseException>) -> Failure {
         .filter(|name| name != "builtins.object")
         .collect();
     let own = if types.is_empty() { "builtins.BaseException".to_owned() } else { types.remove(0) };
-    let message = error.str().map_or_else(
-        |_| "(its text cannot be had: str() raised)".to_owned(),
-        |text| text.to_string_lossy().into_owned(),
-    );
-    Failure::new(own, types, message)
+    Failure::new(own, types, message(error))
+}
+
+/// The text of an exception. Of our own it is the first line: what to do about it is for whoever sees
+/// it raised, not for a record.
+fn message(error: &Bound<'_, PyBaseException>) -> String {
+    let py = error.py();
+    let is_ours = class(py, "UnitAIError").is_ok_and(|root| error.is_instance(&root).unwrap_or(false));
+    let text = if is_ours {
+        error.getattr("message")
+    } else {
+        gate::call(py.get_type::<PyString>().as_any(), (error,), None)
+    };
+    match text.and_then(|text| Ok(text.cast_into::<PyString>()?)) {
+        Ok(text) => text.to_string_lossy().into_owned(),
+        Err(_) => "(its text cannot be had: str() raised)".to_owned(),
+    }
 }
 
 /// `module.Class`.

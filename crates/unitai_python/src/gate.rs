@@ -2,6 +2,7 @@
 
 use pyo3::ffi;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple};
 
 /// Runs engine work without holding the interpreter, so that other threads of the agent go on.
@@ -24,12 +25,30 @@ pub(crate) fn call<'py>(
     let py = callable.py();
     let args = args.into_pyobject(py).map_err(Into::into)?;
     let kwargs = kwargs.map_or(std::ptr::null_mut(), |kwargs| kwargs.as_ptr());
+    // The optimiser must not know whom this calls: PyO3 declares the same function as one that never
+    // unwinds, and the two would be taken for one.
+    let may_unwind: Call = std::hint::black_box(PyObject_Call);
     let parked = ParkIfUnwound;
     // SAFETY: the interpreter is held, and all three are live references or null where null may be.
-    let answer = unsafe { PyObject_Call(callable.as_ptr(), args.as_ptr(), kwargs) };
+    let answer = unsafe { may_unwind(callable.as_ptr(), args.as_ptr(), kwargs) };
     std::mem::forget(parked);
     // SAFETY: the interpreter gives a new reference, or null with an error set.
     unsafe { Bound::from_owned_ptr_or_err(py, answer) }
+}
+
+type Call = unsafe extern "C-unwind" fn(
+    *mut ffi::PyObject,
+    *mut ffi::PyObject,
+    *mut ffi::PyObject,
+) -> *mut ffi::PyObject;
+
+/// Whether two objects are equal by Python, through the gate: `__eq__` is foreign code.
+pub(crate) fn equal(a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>) -> PyResult<bool> {
+    static EQUAL: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let py = a.py();
+    let operator =
+        EQUAL.get_or_try_init(py, || Ok::<_, PyErr>(py.import("operator")?.getattr("eq")?.unbind()))?;
+    call(operator.bind(py), (a, b), None)?.is_truthy()
 }
 
 #[expect(unsafe_code, reason = "see `call`")]

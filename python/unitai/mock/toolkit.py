@@ -18,7 +18,7 @@ from unitai.errors import (
 from unitai.mock.registration import check_name, choose_strategy, is_async, parameter_names
 from unitai.mock.strategies import MISSING, ResponseStrategy
 from unitai.mock.wiring import Tools
-from unitai.runner.bounded import Ending, arun_bounded, check_timeout, run_bounded
+from unitai.runner.bounded import Ending, arun_bounded, check_event_loop, check_timeout, run_bounded
 
 if TYPE_CHECKING:
     from unitai.adapters.base import BaseAdapter
@@ -162,7 +162,10 @@ class MockToolkit:
         model_override: str | None = None,
         timeout: float | None = 60,
     ) -> AgentRunResult:
-        """As `run`, for tests that are async themselves: the test's event loop goes on meanwhile."""
+        """As `run`, for tests that are async themselves: the test's event loop goes on meanwhile. The agent
+        runs on another loop.
+        """
+        check_event_loop()
         session, call = self._prepare(agent, input, adapter, model_override, timeout)
         return self._conclude(session, await arun_bounded(call, timeout, session))
 

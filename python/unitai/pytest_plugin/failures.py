@@ -6,6 +6,7 @@ down while tests pass.
 
 from __future__ import annotations
 
+import re
 from types import FrameType
 from typing import Any
 
@@ -23,34 +24,35 @@ def sections(item: pytest.Item, excinfo: pytest.ExceptionInfo[BaseException], co
     if isinstance(told, Finding):
         # The exception's own text is the report already.
         return []
-    frames = _frames(excinfo, item)
+    entries = _entries(excinfo, item)
     if isinstance(excinfo.value, AssertionError):
-        for frame in frames:
-            for finding in _broken_findings(frame):
+        for entry in entries:
+            for finding in _broken_findings(entry):
                 return [(TITLE, finding.report(colour=colour))]
     partial = getattr(excinfo.value, "result", None)
     if isinstance(partial, AgentRunResult):
         return [(TITLE, partial.report(colour=colour))]
-    for frame in frames:
-        runs = _runs(frame)
+    for entry in entries:
+        runs = _runs(entry.frame.raw)
         if runs:
             return [(TITLE, "\n\n".join(run.report(colour=colour) for run in runs))]
     return []
 
 
-def _frames(excinfo: pytest.ExceptionInfo[BaseException], item: pytest.Item) -> list[FrameType]:
-    """The frames of the test and of what it called, innermost first; those of pytest itself are none."""
+def _entries(excinfo: pytest.ExceptionInfo[BaseException], item: pytest.Item) -> list[Any]:
+    """The entries of the traceback from the test on, innermost first; those of pytest itself are none."""
     path = str(getattr(item, "path", ""))
-    frames = [entry.frame.raw for entry in excinfo.traceback]
-    first = next((n for n, frame in enumerate(frames) if frame.f_code.co_filename == path), 0)
-    return frames[first:][::-1]
+    entries = list(excinfo.traceback)
+    first = next((n for n, entry in enumerate(entries) if entry.frame.raw.f_code.co_filename == path), 0)
+    return entries[first:][::-1]
 
 
-def _broken_findings(frame: FrameType) -> list[Finding]:
-    """Findings that do not hold: parts of the failing assertion first, then other variables."""
-    values = frame.f_locals
+def _broken_findings(entry: Any) -> list[Finding]:
+    """Findings that do not hold: parts of the failing assertion, then variables that it names."""
+    values = entry.frame.raw.f_locals
     parts = [value for name, value in values.items() if name.startswith("@py_assert")]
-    named = [value for name, value in values.items() if not name.startswith("@py_assert")]
+    words = set(re.findall(r"\w+", str(entry.statement)))
+    named = [value for name, value in values.items() if name in words]
     return [value for value in (*parts, *named) if type(value) is Finding and not value]
 
 

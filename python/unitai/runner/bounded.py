@@ -7,6 +7,7 @@ not run.
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextvars import copy_context
@@ -29,6 +30,18 @@ def check_timeout(timeout: float | None) -> None:
         return
     if isinstance(timeout, bool) or not isinstance(timeout, (int, float)) or not 0 < timeout < 1e8:
         raise InvalidArgumentError(f"timeout must be a positive number of seconds or None, not {timeout!r}")
+
+
+def check_event_loop() -> None:
+    """Refuses to wait where no event loop of asyncio runs."""
+    import asyncio
+
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        raise InvalidArgumentError(
+            "arun() is for code that asyncio runs, and here it runs none", remedy="use run(...), which works anywhere"
+        ) from None
 
 
 class Ending(NamedTuple):
@@ -167,9 +180,14 @@ class Wait:
         )
 
     def _left_behind(self) -> list[threading.Thread]:
-        """Threads that the run began and did not end. Idle ones of ours are none of them."""
+        """Threads that the run began and did not end. Idle ones of ours are none of them, nor are those
+        of a pool that an agent keeps for its next run.
+        """
         ours = ("unitai-agent", "unitai-loop")
-        left = [thread for thread in threading.enumerate() if thread not in self._before and thread.name not in ours]
+        pools = sys.modules.get("concurrent.futures.thread")
+        kept = getattr(pools, "_threads_queues", {}) if self.job.is_over else {}
+        new = [thread for thread in threading.enumerate() if thread not in self._before]
+        left = [thread for thread in new if thread.name not in ours and thread not in kept]
         if self.job.thread is not None and self.job.is_abandoned:
             left.append(self.job.thread)
         return left

@@ -30,9 +30,15 @@ class Job:
         self.is_over = False
         #: Set by who waits, when it waits no longer: the thread must not be used again.
         self.is_abandoned = False
-        #: Stops the code, as far as that is possible; set by whoever runs it.
-        self.stop: Callable[[], None] = lambda: None
+        #: Set when the code was told to stop: an exception may still be on its way to the thread.
+        self.is_interrupted = False
+        #: How the code is stopped, as far as that is possible; set by whoever runs it.
+        self.interrupt: Callable[[], None] = lambda: None
+        #: Who waits; async code must not be run by the thread that does.
+        self.waiter = threading.current_thread()
         self.thread: threading.Thread | None = None
+        #: Told when an async job is over; set by whoever runs it.
+        self.on_over: Callable[[], None] = lambda: None
         #: Told in addition to the bell, for waiters that cannot block.
         self.on_ring: Callable[[], None] | None = None
         self._lock = threading.Lock()
@@ -46,6 +52,14 @@ class Job:
                 self.output, self.error = output, error
             self.is_over = True
             return not self.is_abandoned
+
+    def stop(self) -> None:
+        """Tells the code to stop, unless it has ended: its thread may be at work for another by then."""
+        with self._lock:
+            if self.is_over:
+                return
+            self.is_interrupted = True
+        self.interrupt()
 
     def abandon(self) -> bool:
         """Nobody waits any longer. Says whether the code was still running."""
@@ -76,4 +90,5 @@ class Job:
             self.end(error=error)
         else:
             self.end(output)
+        self.on_over()
         self.ring()

@@ -15,6 +15,9 @@ from typing import Any
 from unitai._engine import interrupt_thread
 from unitai.runner.job import Job, RunCancelled
 
+#: The name of every loop's thread.
+NAME = "unitai-loop"
+
 #: How long a loop may take to answer before it counts as blocked.
 _ANSWERS_WITHIN = 0.02
 
@@ -24,6 +27,11 @@ _current: list[LoopThread] = []
 
 def start(job: Job, awaitable: Awaitable[Any]) -> bool:
     """Awaits the job's awaitable on the loop; `False` if nobody waits for the job any more."""
+    if job.waiter.name == NAME:
+        # A loop that waits for a run cannot run it: an agent on the loop runs another agent.
+        loop = LoopThread()
+        job.on_over = loop.retire
+        return loop.start(job, awaitable)
     with _lock:
         if not _current:
             _current.append(LoopThread())
@@ -32,11 +40,12 @@ def start(job: Job, awaitable: Awaitable[Any]) -> bool:
 
 
 class LoopThread:
-    """An event loop that runs for ever in a thread."""
+    """An event loop that runs in a thread until it is retired."""
 
     def __init__(self) -> None:
+        self._is_retired = False
         self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._serve, name="unitai-loop", daemon=True)
+        self._thread = threading.Thread(target=self._serve, name=NAME, daemon=True)
         self._thread.start()
 
     def _serve(self) -> None:
@@ -44,11 +53,13 @@ class LoopThread:
         while True:
             try:
                 self._loop.run_forever()
-                return
             except BaseException:
                 # SystemExit in a task of the agent's, or our own interruption. It has reached its
                 # task; the loop goes on for the others.
                 continue
+            if self._is_retired:
+                self._loop.close()
+                return
 
     def start(self, job: Job, awaitable: Awaitable[Any]) -> bool:
         """Begins to await. A job that was abandoned meanwhile is closed, not begun."""
@@ -67,14 +78,14 @@ class LoopThread:
             for begun in task:
                 begun.cancel()
 
-        def stop() -> None:
+        def interrupt() -> None:
             self._loop.call_soon_threadsafe(cancel)
             if not self._answers() and self._thread.ident is not None:
                 job.thread = self._thread
-                self._retire()
+                self.retire()
                 interrupt_thread(self._thread.ident, RunCancelled)
 
-        job.stop = stop
+        job.interrupt = interrupt
         self._loop.call_soon_threadsafe(begin, context=job.context)
         return True
 
@@ -83,10 +94,22 @@ class LoopThread:
         self._loop.call_soon_threadsafe(answered.set)
         return answered.wait(_ANSWERS_WITHIN)
 
-    def _retire(self) -> None:
+    def retire(self) -> None:
+        """Begins nothing new here; the loop is closed when what it still does has ended."""
         with _lock:
             if self in _current:
                 _current.remove(self)
+            if self._is_retired:
+                return
+            self._is_retired = True
+        self._loop.call_soon_threadsafe(self._close_when_idle)
+
+    def _close_when_idle(self, _done: object = None) -> None:
+        tasks = asyncio.all_tasks(self._loop)
+        if tasks:
+            next(iter(tasks)).add_done_callback(self._close_when_idle)
+        else:
+            self._loop.stop()
 
 
 if hasattr(os, "register_at_fork"):

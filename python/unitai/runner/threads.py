@@ -34,7 +34,7 @@ class Worker:
     def start(self, job: Job) -> None:
         """Begins a job. Only an idle worker may be asked."""
         job.thread = self._thread
-        job.stop = self._interrupt
+        job.interrupt = self._interrupt
         self._job = job
         self._wake.release()
 
@@ -74,11 +74,12 @@ class Worker:
                 _idle.append(self)
                 return True
             is_awaited = job.end(output)
-        if is_awaited:
+        is_reusable = is_awaited and not job.is_interrupted
+        if is_reusable:
             # Idle before the bell: who hears it may have the next job ready.
             _idle.append(self)
         job.ring()
-        return is_awaited
+        return is_reusable
 
 
 if hasattr(os, "register_at_fork"):

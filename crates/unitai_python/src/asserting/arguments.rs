@@ -8,6 +8,7 @@ use unitai_model::calls::PlacedCall;
 use unitai_model::value::plain;
 
 use super::words::{note_trouble, shown};
+use crate::gate;
 use crate::run::{Slot, Trajectory};
 use crate::values::{encode_data, to_python};
 
@@ -41,7 +42,7 @@ impl PythonArguments {
             }
             for (key, wanted) in expected.iter() {
                 match actual.get_item(&key)? {
-                    Some(value) if wanted.eq(&value)? => {}
+                    Some(value) if gate::equal(&wanted, &value)? => {}
                     _ => return Ok(false),
                 }
             }
@@ -117,7 +118,7 @@ impl Arguments for PythonArguments {
             for (key, wanted) in expected.iter() {
                 let name = plain(&key.str()?.to_string_lossy());
                 match actual.get_item(&key)? {
-                    Some(value) if wanted.eq(&value)? => {}
+                    Some(value) if gate::equal(&wanted, &value)? => {}
                     Some(value) => {
                         out.push(format!("{name}: expected {}, got {}", shown(&wanted), shown(&value)));
                     }
@@ -169,7 +170,9 @@ impl WholeMatcher {
 
 impl Arguments for WholeMatcher {
     fn are_exactly(&self, call: PlacedCall<'_>) -> bool {
-        let equal = Python::attach(|py| self.matcher.bind(py).eq(actual(py, &self.trajectory, call)?));
+        let equal = Python::attach(|py| {
+            gate::equal(self.matcher.bind(py), actual(py, &self.trajectory, call)?.as_any())
+        });
         equal.unwrap_or_else(|error| {
             note_trouble(error);
             false

@@ -11,6 +11,7 @@ use unitai_model::{Packed, ToolName};
 
 use super::MockTool;
 use crate::errors::Trouble;
+use crate::gate;
 use crate::run::Run;
 use crate::values::encode;
 
@@ -300,8 +301,8 @@ impl Toolbox {
         let Some(threads) = self.state().left_behind.as_ref().map(|threads| threads.clone_ref(py)) else {
             return Ok(());
         };
-        let thread = py.import("threading")?.getattr("current_thread")?.call0()?;
-        if !threads.bind(py).contains(&thread)? {
+        let thread = gate::call(&py.import("threading")?.getattr("current_thread")?, (), None)?;
+        if !gate::call(&threads.bind(py).getattr("__contains__")?, (&thread,), None)?.is_truthy()? {
             return Ok(());
         }
         Err(Trouble::new("RunOverError", "a thread that outlived its run called a tool")
