@@ -1,6 +1,7 @@
 //! Assertions on a run: the result with its checks, and the findings that they return.
 
 mod arguments;
+mod expected;
 mod finding;
 mod patterns;
 mod reference;

@@ -5,12 +5,12 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use unitai_check::ports::{Arguments, DataArguments, ExpectedArguments};
 use unitai_check::reference::{Matches, Mode};
-use unitai_check::{Names, checks};
-use unitai_model::{Money, Packed};
+use unitai_check::{Check, Judgement, Names, checks};
+use unitai_model::{Money, Trajectory as Model};
 use unitai_report::{Style, failure_report};
 
 use super::Finding;
-use super::arguments::{PythonArguments, WholeMatcher};
+use super::expected::Expected;
 use super::patterns::{PythonErrorClass, PythonPattern};
 use super::reference::expected_calls;
 use super::words::raise_trouble;
@@ -107,23 +107,14 @@ impl AgentRunResult {
         args: &Bound<'_, PyTuple>,
         kwargs: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Finding> {
-        let expected = self.arguments(&name, args, kwargs)?;
+        let expected = Expected::of(&self.trajectory, &name, args, kwargs)?;
         let tool = name.into_string();
-        let finding = match expected.as_data() {
-            Some(data) => {
-                let words = checks::ToolCalledWith {
-                    tool,
-                    args: ExpectedArguments::Data(DataArguments::new(data.clone())),
-                };
-                let judgement = words.judge_by(expected.port(), self.trajectory.get().model());
-                Finding::judged(&self.trajectory, args.py(), words, judgement)
-            }
-            None => {
-                let check = checks::ToolCalledWith { tool, args: ExpectedArguments::Ask(expected.boxed()) };
-                Finding::tell(&self.trajectory, args.py(), &check)
-            }
-        };
-        raise_trouble().map(|()| finding)
+        self.compare(
+            args.py(),
+            expected,
+            |args| checks::ToolCalledWith { tool, args },
+            checks::ToolCalledWith::judge_by,
+        )
     }
 
     /// The tool was called with these arguments, and perhaps others, at least once.
@@ -134,24 +125,14 @@ impl AgentRunResult {
         args: &Bound<'_, PyTuple>,
         kwargs: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Finding> {
-        let expected = self.arguments(&name, args, kwargs)?;
+        let expected = Expected::of(&self.trajectory, &name, args, kwargs)?;
         let tool = name.into_string();
-        let finding = match expected.as_data() {
-            Some(data) => {
-                let words = checks::ToolCalledWithPartial {
-                    tool,
-                    args: ExpectedArguments::Data(DataArguments::new(data.clone())),
-                };
-                let judgement = words.judge_by(expected.port(), self.trajectory.get().model());
-                Finding::judged(&self.trajectory, args.py(), words, judgement)
-            }
-            None => {
-                let check =
-                    checks::ToolCalledWithPartial { tool, args: ExpectedArguments::Ask(expected.boxed()) };
-                Finding::tell(&self.trajectory, args.py(), &check)
-            }
-        };
-        raise_trouble().map(|()| finding)
+        self.compare(
+            args.py(),
+            expected,
+            |args| checks::ToolCalledWithPartial { tool, args },
+            checks::ToolCalledWithPartial::judge_by,
+        )
     }
 
     /// The first call of `first` came before the first call of `second`.
@@ -343,53 +324,24 @@ impl AgentRunResult {
         Finding::judge(&self.trajectory, py, check)
     }
 
-    /// The expected arguments of a check, named as a call of the tool would name them. A positional
-    /// `ignoring("field")` leaves fields out of the comparison.
-    fn arguments(
+    /// Judges by arguments that only Python can compare. Where they are nothing but data, the words
+    /// can wait, and need no Python.
+    fn compare<C: Check + 'static>(
         &self,
-        tool: &str,
-        args: &Bound<'_, PyTuple>,
-        kwargs: Option<&Bound<'_, PyDict>>,
-    ) -> PyResult<Expected> {
-        let py = args.py();
-        let trajectory = self.trajectory.clone_ref(py);
-        if args.len() == 1
-            && let ignoring = args.get_item(0)?
-            && ignoring.is_instance(&py.import("unitai.match")?.getattr("ignoring")?)?
-        {
-            let fields = kwargs.cloned().unwrap_or_else(|| PyDict::new(py));
-            let matcher = ignoring.call1((fields,))?;
-            return Ok(Expected::Whole(WholeMatcher::new(matcher.unbind(), trajectory)));
-        }
-        let parameters = self.trajectory.get().parameters(tool);
-        let expected = crate::mock::gather(tool, parameters, args, kwargs)?;
-        Ok(Expected::Named(PythonArguments::new(&expected, trajectory)))
-    }
-}
-
-/// What a test expects of a call's arguments.
-enum Expected {
-    Named(PythonArguments),
-    Whole(WholeMatcher),
-}
-
-impl Expected {
-    fn port(&self) -> &dyn Arguments {
-        match self {
-            Expected::Named(port) => port,
-            Expected::Whole(port) => port,
-        }
-    }
-
-    fn boxed(self) -> Box<dyn Arguments> {
-        match self {
-            Expected::Named(port) => Box::new(port),
-            Expected::Whole(port) => Box::new(port),
-        }
-    }
-
-    fn as_data(&self) -> Option<&Packed> {
-        self.port().as_data()
+        py: Python<'_>,
+        expected: Expected,
+        make: impl FnOnce(ExpectedArguments) -> C,
+        judge_by: fn(&C, &dyn Arguments, &Model) -> Judgement,
+    ) -> PyResult<Finding> {
+        let finding = match expected.port().as_data() {
+            Some(data) => {
+                let words = make(ExpectedArguments::Data(DataArguments::new(data.clone())));
+                let judgement = judge_by(&words, expected.port(), self.trajectory.get().model());
+                Finding::judged(&self.trajectory, py, words, judgement)
+            }
+            None => Finding::tell(&self.trajectory, py, &make(ExpectedArguments::Ask(expected.boxed()))),
+        };
+        raise_trouble().map(|()| finding)
     }
 }
 
