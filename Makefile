@@ -6,7 +6,7 @@ BIN := .venv/bin
 UV := $(BIN)/uv
 READY := .venv/.ready
 
-.PHONY: help demo test lint rust python generate dev quick bench clean
+.PHONY: help demo test lint rust python generate dev quick wheel bench clean
 
 help: ## Show this list
 	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -38,8 +38,11 @@ generate: ## Make the generated documents and schemas anew
 dev: $(READY) ## Build and install into .venv, for editing: Python changes need nothing more
 	$(BIN)/maturin develop --quiet --uv
 
-quick: dev ## The fast loop: build what changed, run the Python tests in .venv
-	$(BIN)/python -m pytest -q
+quick: dev ## The fast loop: build what changed, run the tests that need no other process
+	$(BIN)/python -m pytest -q -m "unit or contract or behavioral"
+
+wheel: $(READY) ## Build the optimised wheel into dist/
+	$(BIN)/maturin build --quiet --release --out dist
 
 bench: $(READY) ## Measure speed and size against peers and floors
 	$(BIN)/python benches/run.py

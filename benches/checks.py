@@ -27,6 +27,7 @@ MATCHES = [
     "matches unordered",
     "matches unordered, reversed",
     "matches strict, list of pairs",
+    "matches unordered, names alone",
 ]
 
 #: How much dearer a step may become between two sizes and still count as linear. Counted in

@@ -11,7 +11,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 BIN = ROOT / ".venv" / "bin"
-VERSIONS = ("3.10", "3.11", "3.12", "3.13")
+MINE = f"{sys.version_info.major}.{sys.version_info.minor}"
+#: What is supported, and whatever runs this.
+VERSIONS = sorted({"3.10", "3.11", "3.12", "3.13", MINE}, key=lambda version: int(version.split(".")[1]))
 NEEDS = ("pytest>=8", "hypothesis>=6.100", "jsonschema>=4.20", "pytest-xdist>=3.5")
 
 
@@ -33,7 +35,7 @@ def main() -> int:
 
 def build() -> Path:
     """The wheel of the checkout as it is."""
-    dist = ROOT / "dist"
+    dist = ROOT / "target" / "wheels-under-test"
     shutil.rmtree(dist, ignore_errors=True)
     run([BIN / "maturin", "build", "--quiet", "--profile", "dev", "--out", dist])
     (wheel,) = dist.glob("*.whl")
@@ -44,7 +46,7 @@ def interpreter(version: str) -> Path | None:
     """A Python of this version: on the path, or one that pyenv keeps."""
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
     candidates = [shutil.which(f"python{version}"), *sorted(pyenv.glob(f"{version}.*/bin/python"))]
-    if sys.version_info[:2] == tuple(map(int, version.split("."))):
+    if version == MINE:
         candidates.insert(0, sys.executable)
     for candidate in candidates:
         # A shim may be on the path and lead nowhere.

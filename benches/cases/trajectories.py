@@ -132,6 +132,7 @@ def unitai(size: int) -> Operations:
         "matches unordered": "bool(result.matches(same, 'unordered'))",
         "matches unordered, reversed": "bool(result.matches(reversed_, 'unordered'))",
         "matches strict, list of pairs": "bool(result.matches(pairs, 'strict'))",
+        "matches unordered, names alone": "bool(result.matches(names, 'unordered'))",
         "to JSON": "trajectory.to_json()",
         "to JSON, recorded in a run": "recorded.to_json()",
         "round trip": "Trajectory.from_json(trajectory.to_json())",
@@ -143,6 +144,7 @@ def unitai(size: int) -> Operations:
         "same": same,
         "reversed_": reversed_,
         "pairs": [(name, args) for _, name, args, _ in rows(size)],
+        "names": [name for _, name, _, _ in rows(size)],
         "wanted": WANTED,
     }
 

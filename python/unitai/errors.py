@@ -42,10 +42,18 @@ class UnitAIError(Exception):
 
     def __str__(self) -> str:
         lines = [f"{self.message} [{self.code}]" if self.code else self.message]
-        for label, text in (("expected", self.expected), ("found", self.found), ("to do", self.remedy)):
+        remedy = self.remedy or _usual_remedy(self.code)
+        for label, text in (("expected", self.expected), ("found", self.found), ("to do", remedy)):
             if text is not None:
                 lines.append(f"  {label + ':':<9} {text}")
         return "\n".join(lines)
+
+
+def _usual_remedy(code: str) -> str | None:
+    """What the catalogue says to do, where the place that raised knew nothing better."""
+    from unitai._engine import catalogue
+
+    return next((entry[5].replace("`", "") for entry in catalogue() if entry[0] == code), None)
 
 
 def shown(value: object) -> str:

@@ -76,7 +76,7 @@ ONE_BY_ONE = {
 UNITTEST = """
 class TestRefund(unitai.AgentTestCase):
     def test_passes(self):
-        self.assertToolCalled(run(self.toolkit), "lookup_order")
+        self.assertToolWasCalled(run(self.toolkit), "lookup_order")
 
     def test_fails(self):
         self.assertToolCalledBefore(run(self.toolkit), "lookup_order", "process_refund")
@@ -169,3 +169,28 @@ def test_colour_follows_the_terminal_and_reports_survive_xdist(pytester):
 def test_a_test_that_does_not_use_unitai_does_not_load_its_engine(pytester):
     pytester.makepyfile("import sys\n\ndef test_lean():\n    assert 'unitai._engine' not in sys.modules\n")
     pytester.runpytest_subprocess("-p", "no:cacheprovider").assert_outcomes(passed=1)
+
+
+def test_a_report_says_where_the_agent_failed(pytester):
+    pytester.makepyfile(
+        shop="""
+        def refund(message, tools):
+            return {}["order"]
+
+        async def awaits(message, tools):
+            return await tools["lookup"]()
+        """,
+        test_shop="""
+        import shop
+
+        def test_where(mock_toolkit):
+            assert mock_toolkit.run(shop.refund, "x").succeeded
+
+        def test_hint(mock_toolkit):
+            mock_toolkit.mock("lookup", return_value={})
+            assert mock_toolkit.run(shop.awaits, "x").succeeded
+        """,
+    )
+    done = pytester.runpytest_subprocess("-p", "no:cacheprovider")
+    done.stdout.fnmatch_lines(["*Agent raised: KeyError: 'order' (at shop.py:2 in refund)"])
+    done.stdout.fnmatch_lines(["*Agent raised: TypeError: *(at shop.py:5 in awaits)", "*Hint: *awaitable=True*"])

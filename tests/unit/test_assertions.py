@@ -30,7 +30,7 @@ FAILED = AgentRunResult(Trajectory(error=KeyError("gone")))
 HOLDING = {
     "called": lambda chain: chain.called("lookup"),
     "called with some": lambda chain: chain.called("lookup", id=1),
-    "called times": lambda chain: chain.called("refund", times=2),
+    "called times": lambda chain: chain.called("refund").times(2),
     "called_with": lambda chain: chain.called_with("refund", id=2),
     "before": lambda chain: chain.called("lookup").before("refund"),
     "immediately_before": lambda chain: chain.called("lookup").immediately_before("refund"),
@@ -48,7 +48,7 @@ HOLDING = {
 BROKEN = {
     "called": lambda chain: chain.called("delete"),
     "called with some": lambda chain: chain.called("lookup", id=2),
-    "called times": lambda chain: chain.called("refund", times=1),
+    "called times": lambda chain: chain.called("refund").times(1),
     "called_with": lambda chain: chain.called_with("lookup", id=1),
     "before": lambda chain: chain.called("refund").before("lookup"),
     "immediately_before": lambda chain: chain.called("refund").immediately_before("lookup"),
@@ -108,3 +108,16 @@ def test_an_agent_that_failed_is_asserted_by_its_error():
     assert assert_trajectory(FAILED).failed().failed(KeyError).failed((ValueError, LookupError))
     with pytest.raises(BrokenExpectationError):
         assert_trajectory(FAILED).succeeded()
+
+
+def test_before_speaks_of_the_very_call_that_was_named_by_its_arguments():
+    steps = [
+        TrajectoryStep(tool_name="a", tool_args={"id": 1}),
+        TrajectoryStep(tool_name="b"),
+        TrajectoryStep(tool_name="a", tool_args={"id": 2}),
+    ]
+    trajectory = Trajectory(steps=steps)
+    assert_trajectory(trajectory).called("a", id=1).before("b")
+    assert_trajectory(trajectory).called("a").before("b")
+    with pytest.raises(BrokenExpectationError, match="expected step 3 before b"):
+        assert_trajectory(trajectory).called("a", id=2).before("b")

@@ -35,7 +35,7 @@ def failing(toolkit):
 
 
 METHODS = {
-    "assertToolCalled": (["lookup"], ["delete"]),
+    "assertToolWasCalled": (["lookup"], ["delete"]),
     "assertToolNotCalled": (["delete"], ["lookup"]),
     "assertToolCallCount": (["lookup", 1], ["lookup", 2]),
     "assertToolCalledBefore": (["lookup", "refund"], ["refund", "lookup"]),

@@ -4,8 +4,8 @@ use unitai_model::calls::PlacedCall;
 use unitai_model::value::{arguments, plain, quoted};
 use unitai_model::{Packed, Trajectory, Value};
 
-use crate::Names;
 use crate::ports::Arguments;
+use crate::{Judgement, Names};
 
 /// What a report says of a tool that was never called.
 pub(crate) fn never_called(trajectory: &Trajectory, tool: &str) -> String {
@@ -54,8 +54,23 @@ pub(crate) fn names(names: &Names) -> String {
     format!("[{}]", names.iter().map(quoted).collect::<Vec<_>>().join(", "))
 }
 
+/// Judges whether some call of a tool had the arguments: exactly if `whole`, else among others.
+pub(crate) fn called(trajectory: &Trajectory, tool: &str, wanted: &dyn Arguments, whole: bool) -> Judgement {
+    let fits =
+        |call: &PlacedCall<'_>| if whole { wanted.are_exactly(*call) } else { wanted.are_among(*call) };
+    if let Some(call) = trajectory.calls_of(tool).find(fits) {
+        return Judgement::Held(vec![call.step]);
+    }
+    let calls: Vec<_> = trajectory.calls_of(tool).collect();
+    if calls.is_empty() {
+        return Judgement::broken(never_called(trajectory, tool), []);
+    }
+    let (actual, cites) = nearest(&calls, wanted, whole);
+    Judgement::broken(actual, cites)
+}
+
 /// How the calls of a tool differ from the arguments wanted: the nearest one, in detail.
-pub(crate) fn nearest(calls: &[PlacedCall<'_>], wanted: &dyn Arguments, whole: bool) -> (String, Vec<usize>) {
+fn nearest(calls: &[PlacedCall<'_>], wanted: &dyn Arguments, whole: bool) -> (String, Vec<usize>) {
     // The nearest call is sought among the first hundred: beyond that the search costs more than it tells.
     let best = calls
         .iter()

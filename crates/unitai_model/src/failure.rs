@@ -7,6 +7,8 @@ pub struct Failure {
     types: Vec<String>,
     /// Its message.
     pub message: String,
+    /// Where it was raised, as far as that is known: `shop.py:12 in refund`.
+    pub place: Option<String>,
 }
 
 impl Failure {
@@ -25,7 +27,13 @@ impl Failure {
     ) -> Failure {
         let mut types = vec![type_name.into()];
         types.extend(bases.into_iter().map(Into::into));
-        Failure { types, message: message.into() }
+        Failure { types, message: message.into(), place: None }
+    }
+
+    /// The same, raised at a known place.
+    pub fn at(mut self, place: Option<String>) -> Failure {
+        self.place = place;
+        self
     }
 
     /// The qualified name of its class.

@@ -68,7 +68,8 @@ impl Recorder {
 }
 
 impl Port {
-    /// Writes down a call that has already ended; returns the index of its step.
+    /// Writes down a call and returns the index of its step. One that has only begun is `Unfinished`
+    /// until [`Port::settle`].
     pub fn call(
         &self,
         timestamp: f64,
@@ -81,17 +82,6 @@ impl Port {
         let log = guard.as_mut().ok_or(Refused::RunOver)?;
         log.count(&tool)?;
         Ok(log.push(timestamp, agent_id, Action::ToolCall(ToolCall { tool, args, outcome })))
-    }
-
-    /// Writes down that a call begins; its outcome follows by [`Port::settle`].
-    pub fn begin(
-        &self,
-        timestamp: f64,
-        agent_id: Option<Arc<str>>,
-        tool: ToolName,
-        args: Packed,
-    ) -> Result<usize, Refused> {
-        self.call(timestamp, agent_id, tool, args, Outcome::Unfinished)
     }
 
     /// Writes down how the call at `step` ended.

@@ -47,10 +47,10 @@ fn sixty_four_threads_lose_nothing() {
 fn a_call_that_began_first_comes_first_and_may_end_last() {
     let recorder = recorder(50);
     let port = recorder.port();
-    let outer = port.begin(0.0, None, ToolName::new("outer"), Packed::empty()).unwrap();
+    let outer = port.call(0.0, None, ToolName::new("outer"), Packed::empty(), Outcome::Unfinished).unwrap();
     port.call(0.1, None, ToolName::new("inner"), Packed::empty(), Outcome::Returned(Packed::null())).unwrap();
     port.settle(outer, Outcome::Returned(Packed::null())).unwrap();
-    let left = port.begin(0.2, None, ToolName::new("left"), Packed::empty()).unwrap();
+    let left = port.call(0.2, None, ToolName::new("left"), Packed::empty(), Outcome::Unfinished).unwrap();
 
     let trajectory = recorder.finish(ended(), 1.0);
 

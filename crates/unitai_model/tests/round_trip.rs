@@ -47,8 +47,8 @@ fn any_arguments() -> impl Strategy<Value = Packed> {
 }
 
 fn any_failure() -> impl Strategy<Value = Failure> {
-    (any::<String>(), any::<Vec<String>>(), any::<String>())
-        .prop_map(|(type_name, bases, message)| Failure::new(type_name, bases, message))
+    (any::<String>(), any::<Vec<String>>(), any::<String>(), any::<Option<String>>())
+        .prop_map(|(type_name, bases, message, place)| Failure::new(type_name, bases, message).at(place))
 }
 
 fn any_time() -> impl Strategy<Value = f64> {

@@ -97,7 +97,36 @@ pub(crate) fn failure(error: &Bound<'_, PyBaseException>) -> Failure {
         .filter(|name| name != "builtins.object")
         .collect();
     let own = if types.is_empty() { "builtins.BaseException".to_owned() } else { types.remove(0) };
-    Failure::new(own, types, message(error))
+    Failure::new(own, types, message(error)).at(place(error))
+}
+
+/// Where an exception was raised: its innermost frame that is not ours, by file, line and function.
+fn place(error: &Bound<'_, PyBaseException>) -> Option<String> {
+    let ours = own_folder(error.py())?;
+    let mut entry = error.getattr("__traceback__").ok()?;
+    let mut found = None;
+    while !entry.is_none() {
+        let code = entry.getattr("tb_frame").ok()?.getattr("f_code").ok()?;
+        let file: String = code.getattr("co_filename").ok()?.extract().ok()?;
+        if !file.starts_with(ours) {
+            let line: u64 = entry.getattr("tb_lineno").ok()?.extract().ok()?;
+            let function: String = code.getattr("co_name").ok()?.extract().ok()?;
+            let name = file.rsplit(['/', '\\']).next().unwrap_or(&file);
+            found = Some(format!("{name}:{line} in {function}"));
+        }
+        entry = entry.getattr("tb_next").ok()?;
+    }
+    found
+}
+
+/// The folder of the package, whose frames nobody wants to see.
+fn own_folder(py: Python<'_>) -> Option<&str> {
+    static FOLDER: PyOnceLock<Option<String>> = PyOnceLock::new();
+    let folder = FOLDER.get_or_init(py, || {
+        let file: String = class(py, "__file__").ok()?.extract().ok()?;
+        file.rfind(['/', '\\']).map(|end| file[..=end].to_owned())
+    });
+    folder.as_deref()
 }
 
 /// The text of an exception. Of our own it is the first line: what to do about it is for whoever sees

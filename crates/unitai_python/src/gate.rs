@@ -1,5 +1,6 @@
 //! The gates between the engine and the interpreter: out of it for long work, into it for foreign code.
 
+use pyo3::exceptions::PyRecursionError;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -48,7 +49,12 @@ pub(crate) fn equal(a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>) -> PyResult<bool
     let py = a.py();
     let operator =
         EQUAL.get_or_try_init(py, || Ok::<_, PyErr>(py.import("operator")?.getattr("eq")?.unbind()))?;
-    call(operator.bind(py), (a, b), None)?.is_truthy()
+    match call(operator.bind(py), (a, b), None) {
+        Ok(answer) => answer.is_truthy(),
+        // Values that contain themselves never come to an end; they are not known to be equal.
+        Err(error) if error.is_instance_of::<PyRecursionError>(py) => Ok(false),
+        Err(error) => Err(error),
+    }
 }
 
 #[expect(unsafe_code, reason = "see `call`")]

@@ -25,7 +25,7 @@ mod _engine {
     #[pymodule_export]
     use crate::run::{Run, Trajectory, TrajectoryStep, restore_trajectory};
     #[pymodule_export]
-    use crate::values::{StoredRepr, copy_value, plain_text};
+    use crate::values::{StoredRepr, copy_value};
 
     use super::*;
 

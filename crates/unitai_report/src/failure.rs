@@ -1,7 +1,7 @@
 //! What a person reads when an assertion failed.
 
 use unitai_model::value::{plain, plain_lines};
-use unitai_model::{Finding, Trajectory, Verdict};
+use unitai_model::{Failure, Finding, Trajectory, Verdict};
 
 use crate::{Style, trajectory_lines};
 
@@ -39,11 +39,23 @@ pub fn failure_report(trajectory: &Trajectory, finding: Option<&Finding>, style:
 
 fn ending(trajectory: &Trajectory, style: Style) -> Option<String> {
     let (heading, text) = match (trajectory.output(), trajectory.error()) {
-        (_, Some(error)) => ("Agent raised:", plain(&error.to_string())),
+        (_, Some(error)) => ("Agent raised:", raised(error)),
         (Some(output), None) if output.text() != "null" => ("Agent output:", output.value().shown(400)),
         _ => return None,
     };
     Some(format!("  {} {text}", style.heading(heading)))
+}
+
+fn raised(error: &Failure) -> String {
+    let mut text = plain(&error.to_string());
+    if let Some(place) = &error.place {
+        text.push_str(&format!(" (at {})", plain(place)));
+    }
+    // What a newcomer with an async agent meets first.
+    if error.message.contains("can't be used in 'await' expression") {
+        text.push_str("\n  Hint: a tool that is awaited is mocked with awaitable=True, or all with MockToolkit(awaitable=True).");
+    }
+    text
 }
 
 /// `Cost: $0.003 | Tokens: 847 | Duration: 1.2s`.

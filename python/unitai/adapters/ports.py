@@ -47,18 +47,19 @@ class Session:
     """One run, as an adapter sees it."""
 
     def __init__(self, run: Run, tools: dict[str, Callable[..., Any]]) -> None:
-        self.run = run
+        self._run = run
         #: The tools as callables bound to this run, for agents that are handed their tools.
         self.tools = tools
 
     def answer(self, call: ToolCall, real: Callable[[], Any] | None = None) -> Any:
-        """The answer to a tool call: the mock's, or that of `real` if the tool is allowed to run.
+        """The answer to a tool call: the mock's, or that of `real` if the tool is allowed to run. `real` is
+        called without arguments; it has its own.
 
         It may be awaitable where the mock or the real tool is async. Raises what the tool raises,
         and `UnmockedToolError` in strict mode.
         """
-        return self.run.answer(call, real)
+        return self._run.answer(call, real)
 
     def note(self, event: ModelCall | StateChange) -> None:
         """Writes an event into the trajectory, at its place among the others."""
-        self.run.note(event)
+        self._run.note(event)

@@ -7,6 +7,10 @@ from typing import Any
 from unitai._engine import AgentRunResult, Finding, Trajectory
 from unitai.errors import BrokenExpectationError
 
+# What fails is the test, not this file: neither pytest nor unittest shows its frames.
+__tracebackhide__ = True
+__unittest = True
+
 __all__ = ["TrajectoryAssertions", "assert_trajectory", "require"]
 
 
@@ -30,8 +34,9 @@ def assert_trajectory(subject: AgentRunResult | Trajectory) -> TrajectoryAsserti
 
 def require(finding: Finding) -> None:
     """Raises with the whole report if the finding does not hold."""
+    __tracebackhide__ = True
     if not finding:
-        raise BrokenExpectationError(f"{finding.assertion}\n\n{finding}", finding=finding)
+        raise BrokenExpectationError(f"{repr(finding)[1:-1]}\n\n{finding}", finding=finding)
 
 
 class TrajectoryAssertions:
@@ -40,33 +45,43 @@ class TrajectoryAssertions:
     def __init__(self, result: AgentRunResult) -> None:
         self._result = result
         self._last: str | None = None
+        #: The call that was named, where it was named by its arguments.
+        self._step: int | None = None
 
-    def called(self, tool: str, /, *args: Any, times: int | None = None, **kwargs: Any) -> TrajectoryAssertions:
-        """The tool was called; with these arguments among others, and exactly so many times, if given."""
-        require(self._result.tool_was_called(tool))
+    def called(self, tool: str, /, *args: Any, **kwargs: Any) -> TrajectoryAssertions:
+        """The tool was called; with these arguments and perhaps others, if any are given."""
+        found = self._result.tool_was_called(tool)
         if args or kwargs:
-            require(self._result.tool_called_with_partial(tool, *args, **kwargs))
-        if times is not None:
-            require(self._result.tool_call_count_is(tool, times))
-        self._last = tool
-        return self
+            found = self._result.tool_called_with_partial(tool, *args, **kwargs)
+        return self._name(tool, found, is_any=not (args or kwargs))
 
     def called_with(self, tool: str, /, *args: Any, **kwargs: Any) -> TrajectoryAssertions:
         """The tool was called with exactly these arguments, at least once."""
-        require(self._result.tool_called_with(tool, *args, **kwargs))
-        self._last = tool
+        return self._name(tool, self._result.tool_called_with(tool, *args, **kwargs), is_any=False)
+
+    def times(self, count: int) -> TrajectoryAssertions:
+        """The tool named last was called exactly so many times."""
+        require(self._result.tool_call_count_is(self._subject("times"), count))
         return self
 
     def before(self, tool: str) -> TrajectoryAssertions:
-        """The tool named last was called before this one, which is then the tool named last."""
-        require(self._result.tool_called_before(self._subject("before"), tool))
-        self._last = tool
-        return self
+        """The tool named last was called before this one, which is then the tool named last. Where it was
+        named with arguments, that very call was.
+        """
+        first = self._subject("before")
+        if self._step is not None:
+            require(self._result.step_called_before(self._step, tool))
+        return self._name(tool, self._result.tool_called_before(first, tool), is_any=True)
 
     def immediately_before(self, tool: str) -> TrajectoryAssertions:
         """The tool named last was called directly before this one, which is then the tool named last."""
-        require(self._result.tool_called_immediately_before(self._subject("immediately_before"), tool))
+        found = self._result.tool_called_immediately_before(self._subject("immediately_before"), tool)
+        return self._name(tool, found, is_any=True)
+
+    def _name(self, tool: str, found: Finding, *, is_any: bool) -> TrajectoryAssertions:
+        require(found)
         self._last = tool
+        self._step = None if is_any else found.cites[0]
         return self
 
     def never(self, tool: str) -> TrajectoryAssertions:

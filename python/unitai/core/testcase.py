@@ -9,6 +9,9 @@ from unitai._engine import AgentRunResult
 from unitai.core.assertions import require
 from unitai.mock.toolkit import MockToolkit
 
+__tracebackhide__ = True
+__unittest = True
+
 __all__ = ["AgentTestCase"]
 
 
@@ -36,7 +39,7 @@ class AgentTestCase(unittest.TestCase):
         self.toolkit = MockToolkit()
         super().debug()
 
-    def assertToolCalled(self, result: AgentRunResult, tool: str) -> None:
+    def assertToolWasCalled(self, result: AgentRunResult, tool: str) -> None:
         """The tool was called at least once."""
         require(result.tool_was_called(tool))
 

@@ -18,7 +18,16 @@ from unitai.mock.strategies import (
     is_exception,
 )
 
-__all__ = ["check_name", "choose_strategy", "is_async", "parameter_names"]
+__all__ = ["check_callable", "check_name", "choose_strategy", "is_async", "parameter_names"]
+
+
+def check_callable(run: object) -> None:
+    """Refuses what cannot be run."""
+    if not callable(run):
+        raise InvalidArgumentError(
+            f"run_generic() takes a function that runs the agent, not {shown(run)}",
+            remedy="write run_generic(lambda: agent.execute(...)), and pass a coroutine function uncalled",
+        )
 
 
 def check_name(name: object) -> None:

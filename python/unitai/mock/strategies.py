@@ -82,6 +82,8 @@ class SequenceStrategy(ResponseStrategy):
                 f"a sequence has at most {MAX_ANSWERS} answers",
                 remedy="for answers without end write side_effect=lambda args: next(answers)",
             )
+        if not self.values:
+            raise MockStrategyError("a sequence needs at least one answer", remedy="write sequence=[first, ...]")
         for value in self.values:
             check_class(value)
         self.position = 0
@@ -118,6 +120,8 @@ class ConditionalStrategy(ResponseStrategy):
 
     def __init__(self, conditions: Mapping[Any, Any] | Iterable[tuple[Any, Any]], default: Any = MISSING) -> None:
         pairs = list(conditions.items()) if isinstance(conditions, Mapping) else list(conditions)
+        if not pairs:
+            raise MockStrategyError("a conditional needs at least one condition")
         self.conditions: list[tuple[Callable[[dict[str, Any]], Any], Any]] = []
         self.default: tuple[Any, ...] = () if default is MISSING else (default,)
         for pair in pairs:
@@ -139,8 +143,16 @@ class ConditionalStrategy(ResponseStrategy):
                 )
 
     def respond(self, args: dict[str, Any]) -> Any:
-        for condition, value in self.conditions:
-            if condition(args):
+        for n, (condition, value) in enumerate(self.conditions, 1):
+            try:
+                is_met = bool(condition(args))
+            except Exception as error:
+                raise MockStrategyError(
+                    f"condition {n} of {self.tool} raised {shown(error)}",
+                    found=f"the arguments {shown(args)}",
+                    remedy="write conditions that work for any arguments, for example with args.get(...)",
+                ) from error
+            if is_met:
                 return answer_or_raise(value)
         if self.default:
             return answer_or_raise(self.default[0])
@@ -179,7 +191,10 @@ class CallableStrategy(ResponseStrategy):
 
     def __init__(self, fn: Callable[[dict[str, Any]], Any]) -> None:
         if not callable(fn):
-            raise MockStrategyError(f"a side_effect is a function or an exception, not {shown(fn)}")
+            raise MockStrategyError(
+                f"a side_effect is a function or an exception, not {shown(fn)}",
+                remedy="for one answer after the other write sequence=[...]; for one answer, return_value=...",
+            )
         self.fn = fn
 
     def respond(self, args: dict[str, Any]) -> Any:

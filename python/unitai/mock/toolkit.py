@@ -15,7 +15,7 @@ from unitai.errors import (
     UnknownToolError,
     shown,
 )
-from unitai.mock.registration import check_name, choose_strategy, is_async, parameter_names
+from unitai.mock.registration import check_callable, check_name, choose_strategy, is_async, parameter_names
 from unitai.mock.strategies import MISSING, ResponseStrategy
 from unitai.mock.wiring import Tools
 from unitai.runner.bounded import Ending, arun_bounded, check_event_loop, check_timeout, run_bounded
@@ -184,6 +184,7 @@ class MockToolkit:
             input: What the agent is asked, for the record.
         """
         check_timeout(timeout)
+        check_callable(callable)
         session = self._open(input)
         return self._conclude(session, run_bounded(callable, timeout, session))
 
@@ -245,10 +246,10 @@ class MockToolkit:
         return Session(run, Tools(self._toolbox, self._awaited, self._awaitable, run))
 
     def _close(self, session: Session, left_behind: list[Any]) -> None:
-        self._toolbox.close_run(session.run, left_behind)
+        self._toolbox.close_run(session._run, left_behind)
 
     def _conclude(self, session: Session, ending: Ending) -> AgentRunResult:
-        run = session.run
+        run = session._run
         doom = run.doomed_by
         error = doom if doom is not None else ending.error
         try:

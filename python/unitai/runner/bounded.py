@@ -113,11 +113,11 @@ class Wait:
         on_ring: Callable[[], None] | None = None,
     ) -> None:
         self._timeout = timeout
-        self._run = session.run
+        self._run = session._run
         self._before = set(threading.enumerate())
         context = copy_context()
-        context.run(Toolbox.enter_context, session.run)
-        self.job = Job(call, context, session.run)
+        context.run(Toolbox.enter_context, session._run)
+        self.job = Job(call, context, session._run)
         self.job.on_ring = on_ring
         self._run.on_doom(self.job.ring)
         self._is_too_late = False

@@ -3,7 +3,7 @@
 use unitai_model::Trajectory;
 use unitai_model::value::{plain, quoted};
 
-use crate::describe::{nearest, never_called};
+use crate::describe::called;
 use crate::ports::{Arguments, ExpectedArguments};
 
 use super::ToolWasCalled;
@@ -46,14 +46,6 @@ impl Check for ToolCalledWith {
 impl ToolCalledWith {
     /// Judges by a port that stays with the caller; `args` then only gives the words.
     pub fn judge_by(&self, args: &dyn Arguments, trajectory: &Trajectory) -> Judgement {
-        if let Some(call) = trajectory.calls_of(&self.tool).find(|call| args.are_exactly(*call)) {
-            return Judgement::Held(vec![call.step]);
-        }
-        let calls: Vec<_> = trajectory.calls_of(&self.tool).collect();
-        if calls.is_empty() {
-            return Judgement::broken(never_called(trajectory, &self.tool), []);
-        }
-        let (actual, cites) = nearest(&calls, args, true);
-        Judgement::broken(actual, cites)
+        called(trajectory, &self.tool, args, true)
     }
 }

@@ -30,6 +30,7 @@ pub(super) fn pair(expected: &[ExpectedCall], actual: &[PlacedCall<'_>]) -> Pair
     pairing.pair_same_text();
     if pairing.is_open() {
         pairing.grow();
+        pairing.give_the_rest_away();
     }
     Pairs { missing: alone(&pairing.call_of), surplus: alone(&pairing.entry_of) }
 }
@@ -74,8 +75,28 @@ impl Pairing<'_> {
         let candidates = Candidates::of(self.expected, self.actual);
         let mut seen = vec![usize::MAX; self.actual.len()];
         for n in 0..self.expected.len() {
-            if self.call_of[n].is_none() {
+            if self.call_of[n].is_none() && self.expected[n].args.port().is_some() {
                 self.augment(n, &candidates, &mut seen);
+            }
+        }
+    }
+
+    /// Gives calls that are still alone to entries that take any arguments. They come last: whatever
+    /// is left of their tool serves them equally well, so no other entry has to make room.
+    fn give_the_rest_away(&mut self) {
+        let mut free: Map<&ToolName, Vec<usize>> = Map::default();
+        for (at, call) in self.actual.iter().enumerate().rev() {
+            if self.entry_of[at].is_none() {
+                free.entry(&call.call.tool).or_default().push(at);
+            }
+        }
+        for (n, entry) in self.expected.iter().enumerate() {
+            if self.call_of[n].is_none()
+                && entry.args.port().is_none()
+                && let Some(at) = free.get_mut(&entry.tool).and_then(Vec::pop)
+            {
+                self.call_of[n] = Some(at);
+                self.entry_of[at] = Some(n);
             }
         }
     }

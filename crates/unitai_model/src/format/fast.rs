@@ -131,8 +131,9 @@ impl<'a> Reader<'a> {
         }
         self.take(",\"message\":")?;
         let message = self.string()?;
+        let place = if self.take(",\"place\":").is_some() { Some(self.string()?.to_string()) } else { None };
         self.take("}")?;
-        Some(Failure::new(&*type_name, bases, &*message))
+        Some(Failure::new(&*type_name, bases, &*message).at(place))
     }
 
     /// Takes exactly this text.
@@ -284,7 +285,7 @@ mod tests {
         r#""started_at":17.25,"duration_seconds":1.0,"steps":["#,
         r#"{"step_type":"tool_call","timestamp":1.5,"agent_id":"x","tool_name":"a","tool_args":{"é":"\\\"é"},"tool_result":false},"#,
         r#"{"step_type":"tool_call","timestamp":2.0,"tool_name":"b","tool_args":{"$unitai":"dict","items":[[1,2]]},"#,
-        r#""tool_error":{"type":"E","bases":["A","B"],"message":"m"}},"#,
+        r#""tool_error":{"type":"E","bases":["A","B"],"message":"m","place":"p"}},"#,
         r#"{"step_type":"tool_call","timestamp":0.0,"tool_name":"b","tool_args":{}},"#,
         r#"{"step_type":"llm_call","timestamp":3.0,"model":"m","prompt_tokens":1,"completion_tokens":2,"cost":"0.01"},"#,
         r#"{"step_type":"state_change","timestamp":4.0,"key":"k","old_value":0,"new_value":1}],"final_output":"done"}"#

@@ -1,4 +1,4 @@
-//! Version 0: the flat dictionary of the first specification, which carried no version. Totals
+//! Version 0: a flat dictionary that carried no version. Totals
 //! that it stored are derived again; unknown fields are ignored, as its writers were many.
 
 use std::sync::Arc;

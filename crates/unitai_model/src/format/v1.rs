@@ -123,6 +123,9 @@ pub struct FailureDocument<'a> {
     /// Its message.
     #[serde(borrow)]
     pub message: Cow<'a, str>,
+    /// Where it was raised, as far as that is known.
+    #[serde(default)]
+    pub place: Option<String>,
 }
 
 /// Any JSON value; see the project's notes on values for the objects tagged `$unitai`.
@@ -235,7 +238,7 @@ impl StepDocument<'_> {
 
 impl FailureDocument<'_> {
     fn read(self) -> Failure {
-        Failure::new(self.type_name, self.bases, self.message)
+        Failure::new(self.type_name, self.bases, self.message).at(self.place)
     }
 }
 

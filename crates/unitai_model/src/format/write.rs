@@ -108,5 +108,9 @@ fn failure(out: &mut String, failure: &Failure) {
     }
     out.push_str(",\"message\":");
     push_str(out, &failure.message);
+    if let Some(place) = &failure.place {
+        out.push_str(",\"place\":");
+        push_str(out, place);
+    }
     out.push('}');
 }

@@ -148,6 +148,11 @@ impl AgentRunResult {
         )
     }
 
+    /// The step with this index came before the first call of `second`.
+    fn step_called_before(&self, py: Python<'_>, step_index: usize, second: Text) -> Finding {
+        self.judge(py, checks::StepCalledBefore { step: step_index, second: second.into_string() })
+    }
+
     /// The names of all tools called, in order.
     fn call_order(&self) -> Vec<String> {
         self.trajectory.get().model().tool_calls().map(|call| call.call.tool.to_string()).collect()
@@ -270,9 +275,15 @@ impl AgentRunResult {
             None => {
                 let name = unitai_model::value::plain(&name);
                 let count = calls.len();
+                let tools = self.trajectory.get().model().calls().tools();
+                let called = tools.iter().map(|tool| unitai_model::value::plain(tool.as_str()));
+                let called = called.collect::<Vec<_>>().join(", ");
                 Err(Trouble::new("CallNotFoundError", format!("there is no call {n} of {name}"))
-                    .expected(format!("a number below the count of its calls, which is {count}"))
-                    .found(n.to_string())
+                    .expected(format!("one of its {count} calls, counted from 0"))
+                    .found(format!(
+                        "{n} (tools called: {})",
+                        if called.is_empty() { "none" } else { &called }
+                    ))
                     .into_err(py))
             }
         }

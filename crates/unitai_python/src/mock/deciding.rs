@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use unitai_model::value::plain;
-use unitai_model::{Outcome, Packed, ToolName};
+use unitai_model::{Outcome, ToolName};
 
 use super::tool::settle;
 use super::{Ticket, Toolbox};
@@ -39,12 +39,13 @@ impl Toolbox {
             let error = self.unmocked(py, name, shown, is_allowed);
             return settle(py, Ticket::new(run.clone().unbind(), step), Err(error));
         }
-        run.get().write_call(py, &tool, encoded, Outcome::Returned(Packed::null()), agent_id)?;
+        let step = run.get().write_call(py, &tool, encoded, Outcome::Unfinished, agent_id)?;
         let warning =
             format!("the agent called {}, which has no mock; it was answered with None", plain(name));
         let category = crate::errors::class(py, "UnmockedToolWarning")?;
-        gate::call(&py.import("warnings")?.getattr("warn")?, (warning, category), None)?;
-        Ok(py.None().into_bound(py))
+        // The warning may itself be an error, and is then how the call ended.
+        let warned = gate::call(&py.import("warnings")?.getattr("warn")?, (warning, category), None);
+        settle(py, Ticket::new(run.clone().unbind(), step), warned)
     }
 
     fn unmocked(&self, py: Python<'_>, name: &str, shown: String, is_allowed: bool) -> PyErr {

@@ -321,7 +321,7 @@ impl Run {
             }
             Err(Refused::Loop { max_tool_calls }) => {
                 let what = unitai_model::value::plain(what);
-                let error = Trouble::new("AgentLoopDetectedError", format!("the agent keeps calling {what}"))
+                let error = Trouble::new("AgentLoopDetectedError", format!("the agent called {what} more than {max_tool_calls} times"))
                     .expected(format!("at most {max_tool_calls} calls of one tool"))
                     .found(format!("call {} of {what}", max_tool_calls + 1))
                     .remedy("raise the limit with MockToolkit(max_tool_calls=...), or find out why the agent repeats itself")

@@ -184,7 +184,7 @@ impl Trajectory {
             steps,
             self.model.ending().clone(),
         );
-        Trajectory::new(model, kept)
+        Trajectory::new(model, kept).with_parameters(self.parameters.clone())
     }
 
     /// The trajectory as one line of JSON, by `schemas/trajectory.schema.json`.
@@ -251,13 +251,13 @@ impl Trajectory {
         slf
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> Reduced<'py, (Bound<'py, PyString>, Bound<'py, PyDict>)> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> Reduced<'py, Pickled<'py>> {
         let kept = PyDict::new(py);
         for (at, slot, object) in self.kept.entries() {
             kept.set_item((at, slot.number()), object)?;
         }
         let restore = py.import("unitai._engine")?.getattr("restore_trajectory")?;
-        Ok((restore, (self.to_json(py), kept)))
+        Ok((restore, (self.to_json(py), kept, self.parameters.clone())))
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
@@ -274,13 +274,17 @@ impl Trajectory {
     }
 }
 
+/// The parts of a trajectory that travel: its text, the objects kept for it, the parameters of tools.
+type Pickled<'py> = (Bound<'py, PyString>, Bound<'py, PyDict>, HashMap<String, Vec<String>>);
+
 /// Brings a pickled trajectory back with the objects that were kept for it.
 #[pyfunction]
 pub(crate) fn restore_trajectory(
     text: &Bound<'_, PyString>,
     kept: &Bound<'_, PyDict>,
+    parameters: HashMap<String, Vec<String>>,
 ) -> PyResult<Trajectory> {
-    let mut trajectory = Trajectory::from_json(text)?;
+    let mut trajectory = Trajectory::from_json(text)?.with_parameters(parameters);
     for (key, object) in kept {
         let (at, number): (usize, u8) = key.extract()?;
         let slot = Slot::of_number(number).ok_or_else(|| invalid(text.py(), "no such slot"))?;

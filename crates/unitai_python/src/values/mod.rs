@@ -90,9 +90,3 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Text {
 pub(crate) fn copy_value<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     snapshot(value)
 }
-
-/// Foreign text on one line, with every control and direction character spelled out.
-#[pyfunction]
-pub(crate) fn plain_text(text: &Bound<'_, PyString>) -> String {
-    unitai_model::value::plain(&text.to_string_lossy())
-}
