@@ -15,6 +15,7 @@
 //! ```
 
 pub mod checks;
+mod data;
 mod describe;
 mod names;
 pub mod ports;

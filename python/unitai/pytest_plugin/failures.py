@@ -34,8 +34,11 @@ def sections(item: pytest.Item, excinfo: pytest.ExceptionInfo[BaseException], co
         return [(TITLE, partial.report(colour=colour))]
     for entry in entries:
         runs = _runs(entry.frame.raw)
+        if len(runs) == 1:
+            return [(TITLE, run.report(colour=colour)) for run in runs.values()]
         if runs:
-            return [(TITLE, "\n\n".join(run.report(colour=colour) for run in runs))]
+            reports = [f"  {name}:\n\n{run.report(colour=colour)}" for name, run in runs.items()]
+            return [(TITLE, "\n\n".join(reports))]
     return []
 
 
@@ -56,12 +59,12 @@ def _broken_findings(entry: Any) -> list[Finding]:
     return [value for value in (*parts, *named) if type(value) is Finding and not value]
 
 
-def _runs(frame: FrameType) -> list[AgentRunResult]:
-    """The results and trajectories that the frame knows, each once."""
-    runs: list[AgentRunResult] = []
-    for value in frame.f_locals.values():
+def _runs(frame: FrameType) -> dict[str, AgentRunResult]:
+    """The results and trajectories that the frame knows by name, each once."""
+    runs: dict[str, AgentRunResult] = {}
+    for name, value in frame.f_locals.items():
         # By type, because a foreign object may do anything when it is asked for its class.
         run: Any = AgentRunResult(value) if type(value) is Trajectory else value
-        if type(run) is AgentRunResult and run not in runs:
-            runs.append(run)
+        if type(run) is AgentRunResult and run not in runs.values() and not name.startswith("@py_assert"):
+            runs[name] = run
     return runs

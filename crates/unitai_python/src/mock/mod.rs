@@ -1,6 +1,7 @@
 //! Mocked tools: what stands in for a real one, and which run a call belongs to.
 
 mod arguments;
+mod belonging;
 mod call;
 mod deciding;
 mod handle;
