@@ -156,7 +156,7 @@ def test_many_runs_do_not_grow():
         grown = tracemalloc.get_traced_memory()[0] - before
     finally:
         tracemalloc.stop()
-    assert grown < 100_000
+    assert grown < 10_000
 
 
 def test_references_are_given_back():

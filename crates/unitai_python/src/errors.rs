@@ -7,6 +7,7 @@ use pyo3::types::{PyDict, PyString, PyTuple, PyType};
 use unitai_model::catalogue::CATALOGUE;
 use unitai_model::{Failure, FormatError, Money};
 
+use crate::attribute::Attribute;
 use crate::gate;
 
 /// An error of the catalogue in the making: what happened, and what to do about it.
@@ -59,7 +60,7 @@ impl Trouble {
 pub(crate) fn class<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
     static ERRORS: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
     let module = ERRORS.get_or_try_init(py, || py.import("unitai.errors").map(Bound::unbind))?;
-    module.bind(py).getattr(name)
+    module.bind(py).attribute(name)
 }
 
 /// Whether an error says that the test is wrong, not the agent.
@@ -103,18 +104,18 @@ pub(crate) fn failure(error: &Bound<'_, PyBaseException>) -> Failure {
 /// Where an exception was raised: its innermost frame that is not ours, by file, line and function.
 fn place(error: &Bound<'_, PyBaseException>) -> Option<String> {
     let ours = own_folder(error.py())?;
-    let mut entry = error.getattr("__traceback__").ok()?;
+    let mut entry = error.attribute("__traceback__").ok()?;
     let mut found = None;
     while !entry.is_none() {
-        let code = entry.getattr("tb_frame").ok()?.getattr("f_code").ok()?;
-        let file: String = code.getattr("co_filename").ok()?.extract().ok()?;
+        let code = entry.attribute("tb_frame").ok()?.attribute("f_code").ok()?;
+        let file: String = code.attribute("co_filename").ok()?.extract().ok()?;
         if !file.starts_with(ours) {
-            let line: u64 = entry.getattr("tb_lineno").ok()?.extract().ok()?;
-            let function: String = code.getattr("co_name").ok()?.extract().ok()?;
+            let line: u64 = entry.attribute("tb_lineno").ok()?.extract().ok()?;
+            let function: String = code.attribute("co_name").ok()?.extract().ok()?;
             let name = file.rsplit(['/', '\\']).next().unwrap_or(&file);
             found = Some(format!("{name}:{line} in {function}"));
         }
-        entry = entry.getattr("tb_next").ok()?;
+        entry = entry.attribute("tb_next").ok()?;
     }
     found
 }
@@ -135,7 +136,7 @@ fn message(error: &Bound<'_, PyBaseException>) -> String {
     let py = error.py();
     let is_ours = class(py, "UnitAIError").is_ok_and(|root| error.is_instance(&root).unwrap_or(false));
     let text = if is_ours {
-        error.getattr("message")
+        error.attribute("message")
     } else {
         gate::call(py.get_type::<PyString>().as_any(), (error,), None)
     };

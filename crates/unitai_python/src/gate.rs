@@ -6,6 +6,8 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple};
 
+use crate::attribute::Attribute;
+
 /// Runs engine work without holding the interpreter, so that other threads of the agent go on.
 pub(crate) fn without_interpreter<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> T {
     py.detach(work)
@@ -48,7 +50,7 @@ pub(crate) fn equal(a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>) -> PyResult<bool
     static EQUAL: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let py = a.py();
     let operator =
-        EQUAL.get_or_try_init(py, || Ok::<_, PyErr>(py.import("operator")?.getattr("eq")?.unbind()))?;
+        EQUAL.get_or_try_init(py, || Ok::<_, PyErr>(py.import("operator")?.attribute("eq")?.unbind()))?;
     match call(operator.bind(py), (a, b), None) {
         Ok(answer) => answer.is_truthy(),
         // Values that contain themselves never come to an end; they are not known to be equal.

@@ -2,6 +2,7 @@
 //! below could decide.
 
 mod asserting;
+mod attribute;
 mod cli;
 mod errors;
 mod gate;

@@ -5,6 +5,7 @@ use pyo3::types::{PyDict, PyTuple};
 use unitai_check::ports::Arguments;
 
 use super::arguments::{PythonArguments, WholeMatcher};
+use crate::attribute::Attribute;
 use crate::mock::gather;
 use crate::run::Trajectory;
 
@@ -26,7 +27,7 @@ impl Expected {
         let py = args.py();
         if args.len() == 1
             && let ignoring = args.get_item(0)?
-            && ignoring.is_instance(&py.import("unitai.match")?.getattr("ignoring")?)?
+            && ignoring.is_instance(&py.import("unitai.match")?.attribute("ignoring")?)?
         {
             let fields = kwargs.cloned().unwrap_or_else(|| PyDict::new(py));
             let matcher = ignoring.call1((fields,))?;

@@ -9,6 +9,7 @@ use unitai_model::value::plain;
 use unitai_model::{Finding as Model, Verdict};
 use unitai_report::{Style, failure_report};
 
+use crate::attribute::Attribute;
 use crate::run::Trajectory;
 use crate::values::Reduced;
 
@@ -128,7 +129,7 @@ impl Finding {
             actual,
             words.cites.clone(),
         );
-        Ok((slf.get_type().getattr("_restore")?, told))
+        Ok((slf.get_type().attribute("_restore")?, told))
     }
 
     #[staticmethod]

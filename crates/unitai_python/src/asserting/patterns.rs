@@ -5,6 +5,7 @@ use unitai_check::ports::{ErrorClass, Pattern};
 use unitai_model::Failure;
 
 use super::words::{note_trouble, shown};
+use crate::attribute::Attribute;
 use crate::errors::qualified_name;
 use crate::run::Trajectory;
 
@@ -17,8 +18,8 @@ pub(super) struct PythonPattern {
 impl PythonPattern {
     /// Compiles `pattern`, unless it is compiled already.
     pub(super) fn new(pattern: &Bound<'_, PyAny>) -> PyResult<PythonPattern> {
-        let compiled = pattern.py().import("re")?.getattr("compile")?.call1((pattern,))?;
-        let shown = shown(&compiled.getattr("pattern")?);
+        let compiled = pattern.py().import("re")?.attribute("compile")?.call1((pattern,))?;
+        let shown = shown(&compiled.attribute("pattern")?);
         Ok(PythonPattern { pattern: compiled.unbind(), shown })
     }
 }

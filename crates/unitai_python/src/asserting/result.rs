@@ -14,6 +14,7 @@ use super::expected::Expected;
 use super::patterns::{PythonErrorClass, PythonPattern};
 use super::reference::expected_calls;
 use super::words::raise_trouble;
+use crate::attribute::Attribute;
 use crate::errors::{Trouble, invalid};
 use crate::mock::MockToolCall;
 use crate::run::Trajectory;
@@ -50,7 +51,7 @@ impl AgentRunResult {
     /// The agent's final answer; `None` when it gave none.
     #[getter]
     fn output<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.trajectory.bind(py).getattr("final_output")
+        self.trajectory.bind(py).attribute("final_output")
     }
 
     /// What all model calls cost, in US dollars. Raises `UnpricedModelError` when a price is unknown.

@@ -5,6 +5,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple};
 
 use super::Toolbox;
+use crate::attribute::Attribute;
 use crate::errors::Trouble;
 use crate::gate;
 use crate::run::Run;
@@ -15,7 +16,7 @@ pub(super) fn context_runs(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
     RUNS.get_or_try_init(py, || {
         let defaults = PyDict::new(py);
         defaults.set_item("default", PyTuple::empty(py))?;
-        let var = py.import("contextvars")?.getattr("ContextVar")?;
+        let var = py.import("contextvars")?.attribute("ContextVar")?;
         Ok(var.call(("unitai_runs",), Some(&defaults))?.unbind())
     })
     .map(|var| var.bind(py))
@@ -39,7 +40,7 @@ impl Toolbox {
             return Ok(run);
         }
         let live: Vec<Py<Run>> = self.state().live.iter().map(|run| run.clone_ref(py)).collect();
-        let runs = context_runs(py)?.call_method0("get")?.cast_into::<PyTuple>()?;
+        let runs = context_runs(py)?.call_method0(pyo3::intern!(py, "get"))?.cast_into::<PyTuple>()?;
         for run in runs.iter().rev() {
             if let Some(run) = live.iter().find(|live| live.is(&run)) {
                 return Ok(run.clone_ref(py));
@@ -75,8 +76,8 @@ impl Toolbox {
         let Some(threads) = self.state().left_behind.as_ref().map(|threads| threads.clone_ref(py)) else {
             return Ok(());
         };
-        let thread = gate::call(&py.import("threading")?.getattr("current_thread")?, (), None)?;
-        if !gate::call(&threads.bind(py).getattr("__contains__")?, (&thread,), None)?.is_truthy()? {
+        let thread = gate::call(&py.import("threading")?.attribute("current_thread")?, (), None)?;
+        if !gate::call(&threads.bind(py).attribute("__contains__")?, (&thread,), None)?.is_truthy()? {
             return Ok(());
         }
         Err(Trouble::new("RunOverError", "a thread that outlived its run called a tool")

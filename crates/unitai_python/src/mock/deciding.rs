@@ -7,6 +7,7 @@ use unitai_model::{Outcome, ToolName};
 
 use super::tool::settle;
 use super::{Ticket, Toolbox};
+use crate::attribute::Attribute;
 use crate::errors::Trouble;
 use crate::gate;
 use crate::run::Run;
@@ -44,7 +45,7 @@ impl Toolbox {
             format!("the agent called {}, which has no mock; it was answered with None", plain(name));
         let category = crate::errors::class(py, "UnmockedToolWarning")?;
         // The warning may itself be an error, and is then how the call ended.
-        let warned = gate::call(&py.import("warnings")?.getattr("warn")?, (warning, category), None);
+        let warned = gate::call(&py.import("warnings")?.attribute("warn")?, (warning, category), None);
         settle(py, Ticket::new(run.clone().unbind(), step), warned)
     }
 
@@ -79,7 +80,7 @@ impl Toolbox {
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let Some(real) = self.real_tool(py, name) else { return Ok(None) };
         let all: Vec<Bound<'py, PyAny>> = std::iter::once(real.into_bound(py)).chain(args.iter()).collect();
-        let partial = py.import("functools")?.getattr("partial")?;
+        let partial = py.import("functools")?.attribute("partial")?;
         partial.call(PyTuple::new(py, all)?, kwargs).map(Some)
     }
 }

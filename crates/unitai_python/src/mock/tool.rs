@@ -9,6 +9,7 @@ use pyo3::types::{PyDict, PyList, PyTuple};
 use unitai_model::{Outcome, ToolName};
 
 use super::{Ticket, Toolbox, gather};
+use crate::attribute::Attribute;
 use crate::errors::is_misuse;
 use crate::gate;
 use crate::run::{Run, Slot};
@@ -199,17 +200,20 @@ impl MockTool {
         let step = run.get().write_call(py, &self.name, encoded, Outcome::Unfinished, agent_id)?;
         let ticket = Ticket::new(run.clone().unbind(), step);
         let given = args.copy()?;
-        settle(py, ticket, gate::call(&self.strategy.bind(py).getattr("respond")?, (given,), None))
+        settle(py, ticket, gate::call(&self.strategy.bind(py).attribute("respond")?, (given,), None))
     }
 
     fn fixed(&self, py: Python<'_>) -> PyResult<Option<&Fixed>> {
         if let Some(fixed) = self.fixed.get() {
             return Ok(fixed.as_ref());
         }
-        let class = py.import("unitai.mock.strategies")?.getattr("StaticStrategy")?;
+        let class = py.import("unitai.mock.strategies")?.attribute("StaticStrategy")?;
         let strategy = self.strategy.bind(py);
-        let fixed =
-            if strategy.get_type().is(&class) { Some(Fixed::new(strategy.getattr("value")?)?) } else { None };
+        let fixed = if strategy.get_type().is(&class) {
+            Some(Fixed::new(strategy.attribute("value")?)?)
+        } else {
+            None
+        };
         Ok(self.fixed.get_or_init(|| fixed).as_ref())
     }
 }
@@ -222,7 +226,7 @@ pub(super) fn settle<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     match answer {
         Ok(value) if is_awaitable(&value) => {
-            let settle = py.import("unitai.mock.awaiting")?.getattr("settle")?;
+            let settle = py.import("unitai.mock.awaiting")?.attribute("settle")?;
             gate::call(&settle, (value, Py::new(py, ticket)?), None)
         }
         Ok(value) => ticket.write_returned(value),
@@ -238,7 +242,7 @@ pub(super) fn settle<'py>(
 
 fn is_awaitable(value: &Bound<'_, PyAny>) -> bool {
     !(value.is_none() || value.is_exact_instance_of::<PyDict>() || value.is_exact_instance_of::<PyList>())
-        && value.get_type().hasattr("__await__").unwrap_or(false)
+        && value.get_type().hasattr(pyo3::intern!(value.py(), "__await__")).unwrap_or(false)
 }
 
 impl Fixed {

@@ -10,6 +10,7 @@ use unitai_model::{Packed, ToolName};
 
 use super::MockTool;
 use super::belonging::context_runs;
+use crate::attribute::Attribute;
 use crate::run::Run;
 use crate::values::encode;
 
@@ -134,7 +135,7 @@ impl Toolbox {
         let known = self.state().left_behind.as_ref().map(|threads| threads.clone_ref(py));
         let threads = match known {
             Some(threads) => threads.into_bound(py),
-            None => py.import("weakref")?.getattr("WeakSet")?.call0()?,
+            None => py.import("weakref")?.attribute("WeakSet")?.call0()?,
         };
         threads.call_method1("update", (left_behind,))?;
         let replaced = self.state().left_behind.replace(threads.unbind());
@@ -146,9 +147,9 @@ impl Toolbox {
     #[staticmethod]
     fn enter_context(run: &Bound<'_, Run>) -> PyResult<()> {
         let var = context_runs(run.py())?;
-        let inner = var.call_method0("get")?.cast_into::<PyTuple>()?;
+        let inner = var.call_method0(pyo3::intern!(run.py(), "get"))?.cast_into::<PyTuple>()?;
         let runs: Vec<Bound<'_, PyAny>> = inner.iter().chain([run.clone().into_any()]).collect();
-        var.call_method1("set", (PyTuple::new(run.py(), runs)?,))?;
+        var.call_method1(pyo3::intern!(run.py(), "set"), (PyTuple::new(run.py(), runs)?,))?;
         Ok(())
     }
 

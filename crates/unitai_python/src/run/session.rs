@@ -16,6 +16,7 @@ use unitai_wire::meter::price_of;
 
 use super::{Kept, Slot, Trajectory};
 use crate::asserting::AgentRunResult;
+use crate::attribute::Attribute;
 use crate::errors::{Trouble, amount, failure, invalid};
 use crate::gate;
 use crate::mock::{MockToolCall, Toolbox};
@@ -63,9 +64,9 @@ impl Run {
         real: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
-        let name: String = call.getattr("name")?.extract()?;
-        let args = call.getattr("args")?.cast_into::<PyDict>()?;
-        let agent_id: Option<String> = call.getattr("agent_id")?.extract()?;
+        let name: String = call.attribute("name")?.extract()?;
+        let args = call.attribute("args")?.cast_into::<PyDict>()?;
+        let agent_id: Option<String> = call.attribute("agent_id")?.extract()?;
         match &slf.get().toolbox {
             Some(toolbox) => toolbox.get().answer(slf, &name, &args, agent_id.as_deref(), real),
             None => Err(invalid(py, "this run has no tools")),
@@ -75,20 +76,20 @@ impl Run {
     /// Writes down an event: a `ModelCall` or a `StateChange` of `unitai.adapters.ports`.
     fn note(&self, event: &Bound<'_, PyAny>) -> PyResult<()> {
         let py = event.py();
-        let agent_id: Option<String> = event.getattr("agent_id")?.extract()?;
-        match event.getattr("step_type")?.extract::<String>()?.as_str() {
+        let agent_id: Option<String> = event.attribute("agent_id")?.extract()?;
+        match event.attribute("step_type")?.extract::<String>()?.as_str() {
             "llm_call" => self.note_model_call(
                 py,
-                &event.getattr("model")?.extract::<String>()?,
-                event.getattr("prompt_tokens")?.extract()?,
-                event.getattr("completion_tokens")?.extract()?,
-                event.getattr("cost")?.extract()?,
+                &event.attribute("model")?.extract::<String>()?,
+                event.attribute("prompt_tokens")?.extract()?,
+                event.attribute("completion_tokens")?.extract()?,
+                event.attribute("cost")?.extract()?,
                 agent_id.as_deref(),
             ),
             "state_change" => {
-                let old = encode(&event.getattr("old_value")?)?;
-                let new = encode(&event.getattr("new_value")?)?;
-                let key = event.getattr("key")?.extract::<String>()?;
+                let old = encode(&event.attribute("old_value")?)?;
+                let new = encode(&event.attribute("new_value")?)?;
+                let key = event.attribute("key")?.extract::<String>()?;
                 let change =
                     StateChange { key: Arc::from(key), old_value: old.packed, new_value: new.packed };
                 let written = self.port.state_change(self.now(), shared(agent_id.as_deref()), change);
@@ -356,7 +357,7 @@ impl Run {
 }
 
 fn cancelled(py: Python<'_>) -> PyErr {
-    let class = py.import("unitai.runner.job").and_then(|module| module.getattr("RunCancelled"));
+    let class = py.import("unitai.runner.job").and_then(|module| module.attribute("RunCancelled"));
     match class.and_then(|class| gate::call(&class, ("the run has been ended",), None)) {
         Ok(instance) => PyErr::from_value(instance),
         Err(error) => error,

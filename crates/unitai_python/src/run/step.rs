@@ -12,6 +12,7 @@ use unitai_model::{
 };
 
 use super::{Kept, Slot, Trajectory, recorded_error};
+use crate::attribute::Attribute;
 use crate::errors::{amount, failure, invalid};
 use crate::values::Text;
 use crate::values::{Reduced, encode, snapshot, to_python};
@@ -233,7 +234,7 @@ impl TrajectoryStep {
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Reduced<'py, (Py<Trajectory>, usize, usize)> {
         let (py, this) = (slf.py(), slf.get());
-        let restore = slf.get_type().getattr("_restore")?;
+        let restore = slf.get_type().attribute("_restore")?;
         Ok((restore, (this.trajectory.clone_ref(py), this.at, this.step_index)))
     }
 

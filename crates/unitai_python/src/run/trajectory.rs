@@ -11,6 +11,7 @@ use unitai_model::value::plain;
 use unitai_model::{Ending, Packed, Trajectory as Model};
 
 use super::{Kept, Run, Slot, TrajectoryStep, recorded_error};
+use crate::attribute::Attribute;
 use crate::errors::{Trouble, failure, format_error, invalid};
 use crate::gate::without_interpreter;
 use crate::mock::MockToolCall;
@@ -210,7 +211,7 @@ impl Trajectory {
 
     /// The trajectory as plain dictionaries, lists, strings and numbers.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        py.import("json")?.getattr("loads")?.call1((self.to_json(py),))
+        py.import("json")?.attribute("loads")?.call1((self.to_json(py),))
     }
 
     /// Reads what `to_dict` made. The dictionary is left as it is.
@@ -220,7 +221,7 @@ impl Trajectory {
         let compact = PyDict::new(py);
         compact.set_item("separators", (",", ":"))?;
         compact.set_item("ensure_ascii", false)?;
-        let text = py.import("json")?.getattr("dumps")?.call((data,), Some(&compact)).map_err(|error| {
+        let text = py.import("json")?.attribute("dumps")?.call((data,), Some(&compact)).map_err(|error| {
             Trouble::new("TrajectoryFormatError", format!("not a trajectory: {error}")).into_err(py)
         })?;
         Trajectory::from_json(text.cast::<PyString>()?)
@@ -256,7 +257,7 @@ impl Trajectory {
         for (at, slot, object) in self.kept.entries() {
             kept.set_item((at, slot.number()), object)?;
         }
-        let restore = py.import("unitai._engine")?.getattr("restore_trajectory")?;
+        let restore = py.import("unitai._engine")?.attribute("restore_trajectory")?;
         Ok((restore, (self.to_json(py), kept, self.parameters.clone())))
     }
 

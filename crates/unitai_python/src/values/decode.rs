@@ -8,6 +8,8 @@ use unitai_model::{Packed, Value};
 
 use super::StoredRepr;
 
+use crate::attribute::Attribute;
+
 /// A fresh Python object for a recorded value.
 pub(crate) fn to_python<'py>(py: Python<'py>, packed: &Packed) -> PyResult<Bound<'py, PyAny>> {
     if packed.is_tagged() {
@@ -83,7 +85,7 @@ fn from_value<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>
         Value::Null => py.None().into_bound(py),
         Value::Bool(value) => value.into_bound_py_any(py)?,
         Value::Int(value) => value.into_bound_py_any(py)?,
-        Value::BigInt(hex) => py.import("builtins")?.getattr("int")?.call1((hex, 16))?,
+        Value::BigInt(hex) => py.import("builtins")?.attribute("int")?.call1((hex, 16))?,
         Value::Float(value) => PyFloat::new(py, *value).into_any(),
         Value::Str(value) => PyString::new(py, value).into_any(),
         Value::Surrogates(points) => {

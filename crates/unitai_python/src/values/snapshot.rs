@@ -9,6 +9,7 @@ use pyo3::types::{
 };
 use unitai_model::value::text::MAX_DEPTH;
 
+use crate::attribute::Attribute;
 use crate::gate;
 
 /// Copies built-in containers all the way down. Another object is deep-copied if its class defines
@@ -74,11 +75,11 @@ fn is_immutable(value: &Bound<'_, PyAny>) -> bool {
 
 fn copy_object<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let py = value.py();
-    let equality = value.get_type().getattr("__eq__")?;
-    if equality.is(&py.get_type::<PyAny>().getattr("__eq__")?) {
+    let equality = value.get_type().attribute("__eq__")?;
+    if equality.is(&py.get_type::<PyAny>().attribute("__eq__")?) {
         return Ok(value.clone());
     }
-    match gate::call(&py.import("copy")?.getattr("deepcopy")?, (value,), None) {
+    match gate::call(&py.import("copy")?.attribute("deepcopy")?, (value,), None) {
         // A mock that copies itself into something else would not be recognised.
         Ok(copy) if copy.get_type().is(value.get_type()) => Ok(copy),
         Ok(_) => Ok(value.clone()),

@@ -9,6 +9,7 @@ use unitai_model::{Opaque, Packed};
 
 use super::super::{StoredRepr, snapshot};
 use super::{Encoded, MAX_PARTS, MAX_TEXT};
+use crate::attribute::Attribute;
 use crate::errors::qualified_name;
 use crate::gate;
 
@@ -126,7 +127,7 @@ impl Careful<'_> {
         match value.to_str() {
             Ok(value) => text::push_str(self.out, value),
             Err(_) => {
-                let encode = value.py().get_type::<PyString>().getattr("encode")?;
+                let encode = value.py().get_type::<PyString>().attribute("encode")?;
                 let points = encode.call1((value, "utf-32-le", "surrogatepass"))?;
                 let points = points.cast_into::<PyBytes>()?;
                 let points = points.as_bytes().chunks_exact(4);
@@ -144,7 +145,7 @@ impl Careful<'_> {
             Ok(number) => text::push_int(self.out, number),
             Err(_) => {
                 // Hexadecimal, because Python limits how many decimal digits it converts.
-                let format = value.py().get_type::<PyInt>().getattr("__format__")?;
+                let format = value.py().get_type::<PyInt>().attribute("__format__")?;
                 let hex: String = format.call1((value, "x"))?.extract()?;
                 text::push_big_int(self.out, &hex);
             }
@@ -213,7 +214,7 @@ impl Careful<'_> {
             text::push_opaque(self.out, &opaque);
             return Ok(());
         }
-        let repr = match gate::call(&value.py().import("builtins")?.getattr("repr")?, (value,), None) {
+        let repr = match gate::call(&value.py().import("builtins")?.attribute("repr")?, (value,), None) {
             Ok(repr) => repr.cast::<PyString>()?.to_string_lossy().into_owned(),
             Err(error) if error.is_instance_of::<PyException>(value.py()) => {
                 format!("<a {type_name} whose repr() raised>")
