@@ -51,7 +51,8 @@ clean: ## Remove everything that make has made
 	rm -rf .venv .venvs target dist
 
 $(READY): pyproject.toml
-	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --disable-pip-version-check uv "maturin>=1.9.4,<2"
+	@# Debian keeps a part of venv in a package of its own; pip can stand in for it.
+	$(PYTHON) -m venv .venv || { $(PYTHON) -m venv --without-pip --clear .venv && $(PYTHON) -m pip --python $(BIN)/python install --quiet pip; }
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv "maturin>=1.9.4,<2"
 	$(UV) pip install --quiet --python $(BIN)/python --group dev
 	@touch $(READY)
