@@ -6,7 +6,7 @@ use unitai_model::Failure;
 
 use super::words::{note_trouble, shown};
 use crate::attribute::Attribute;
-use crate::errors::qualified_name;
+use crate::errors::{invalid, qualified_name};
 use crate::run::Trajectory;
 
 /// A pattern of Python's `re`.
@@ -53,7 +53,16 @@ impl PythonErrorClass {
         let py = class.py();
         let classes: Vec<Bound<'_, pyo3::types::PyType>> = match class.extract() {
             Ok(several) => several,
-            Err(_) => vec![class.extract()?],
+            Err(_) => match class.extract() {
+                Ok(one) => vec![one],
+                Err(_) => {
+                    let message = format!(
+                        "error_is() takes an exception class or a tuple of them, not {}",
+                        shown(class)
+                    );
+                    return Err(invalid(py, message));
+                }
+            },
         };
         let error = trajectory.error(py)?;
         let is_recorded = error.is_instance(&crate::errors::class(py, "RecordedError")?)?;
