@@ -29,7 +29,9 @@ pub(super) fn pair(expected: &[ExpectedCall], actual: &[PlacedCall<'_>]) -> Pair
         Pairing { expected, actual, call_of: vec![None; expected.len()], entry_of: vec![None; actual.len()] };
     pairing.pair_same_text();
     if pairing.is_open() {
-        pairing.grow();
+        if pairing.lacks_a_call_of_its_own() {
+            pairing.grow();
+        }
         pairing.give_the_rest_away();
     }
     Pairs { missing: alone(&pairing.call_of), surplus: alone(&pairing.entry_of) }
@@ -68,6 +70,14 @@ impl Pairing<'_> {
     /// Whether both sides still have somebody alone.
     fn is_open(&self) -> bool {
         self.call_of.contains(&None) && self.entry_of.contains(&None)
+    }
+
+    /// Whether an entry that asks for certain arguments is alone.
+    fn lacks_a_call_of_its_own(&self) -> bool {
+        self.expected
+            .iter()
+            .zip(&self.call_of)
+            .any(|(entry, call)| call.is_none() && entry.args.port().is_some())
     }
 
     /// Grows the pairing until it is a maximum one.
