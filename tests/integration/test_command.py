@@ -53,6 +53,15 @@ def test_the_demo_is_not_disturbed_by_the_project_around_it(kept):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_the_demo_never_writes_over_a_file_that_somebody_changed(tmp_path):
+    mine = tmp_path / "test_refund.py"
+    mine.write_text("# mine\n", encoding="utf-8")
+    done = unitai("demo", "--keep", str(tmp_path))
+    assert done.returncode == 1
+    assert "test_refund.py is there already" in done.stderr
+    assert mine.read_text(encoding="utf-8") == "# mine\n"
+
+
 def test_a_folder_that_cannot_be_made_is_said_plainly(tmp_path):
     (tmp_path / "file").write_text("", encoding="utf-8")
     done = unitai("demo", "--keep", str(tmp_path / "file"))

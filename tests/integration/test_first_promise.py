@@ -27,6 +27,7 @@ def test_refund_requires_order_lookup():
     assert result.tool_called_with("lookup_order", order_id="123")
     assert result.tool_not_called("delete_order")
     assert result.total_cost < 0.10
+    assert result.trajectory.input == "I want a refund for order #123"
     assert_trajectory(result).called("lookup_order").before("process_refund").never("delete_order")
 
 

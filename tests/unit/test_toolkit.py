@@ -206,26 +206,6 @@ def test_tools_that_an_agent_was_given_are_refused_after_its_run():
 # Running
 
 
-def test_the_test_of_the_specification_passes_as_written():
-    def my_refund_agent(input, tools):
-        order = tools["lookup_order"](order_id="123")
-        tools["process_refund"](order_id=order["order_id"], amount=order["amount"])
-        return "refunded"
-
-    toolkit = MockToolkit()
-    toolkit.mock("lookup_order", return_value={"order_id": "123", "status": "delivered", "amount": 49.99})
-    toolkit.mock("process_refund", return_value={"success": True, "refund_id": "R-456"})
-
-    result = toolkit.run(agent=my_refund_agent, input="I want a refund for order #123")
-
-    assert result.tool_was_called("lookup_order")
-    assert result.tool_called_before("lookup_order", "process_refund")
-    assert result.tool_called_with("lookup_order", order_id="123")
-    assert result.tool_not_called("delete_order")
-    assert result.total_cost < 0.10
-    assert result.trajectory.input == "I want a refund for order #123"
-
-
 class Wired:
     def __init__(self, tools):
         self.tools = tools

@@ -25,15 +25,23 @@ pub(crate) struct Demo {
 impl Demo {
     /// Runs the demo. Exits 0 only if the passing tests passed and the failing one failed.
     pub(crate) fn run(&self, python: &str) -> i32 {
-        let (folder, is_temporary) = match &self.keep {
-            Some(folder) => (folder.clone(), false),
-            None => (env::temp_dir().join(format!("unitai-demo-{}", std::process::id())), true),
+        let folder = match &self.keep {
+            Some(folder) => folder.clone(),
+            None => env::temp_dir().join(format!("unitai-demo-{}", std::process::id())),
         };
-        let shown = self.show(python, &folder);
-        if is_temporary {
-            // Best effort: a left-over temporary folder is no failure of the demo.
-            let _ = fs::remove_dir_all(&folder);
-        }
+        let made = match &self.keep {
+            Some(_) => fs::create_dir_all(&folder),
+            // A folder that is there already is somebody else's, and stays.
+            None => fs::create_dir(&folder),
+        };
+        let shown = made.and_then(|()| {
+            let shown = self.show(python, &folder);
+            if self.keep.is_none() {
+                // Best effort: a left-over temporary folder is no failure of the demo.
+                let _ = fs::remove_dir_all(&folder);
+            }
+            shown
+        });
         match shown {
             Ok(code) => code,
             Err(error) => {
@@ -45,9 +53,8 @@ impl Demo {
     }
 
     fn show(&self, python: &str, folder: &Path) -> io::Result<i32> {
-        fs::create_dir_all(folder)?;
         for (name, text) in FILES {
-            fs::write(folder.join(name), text)?;
+            lay_down(&folder.join(name), text)?;
         }
         say("1. Tests of a refund agent. Its tools are mocked: no key, no network.\n")?;
         let passed = pytest(python, folder, "test_refund.py", &["-v"])?;
@@ -66,6 +73,19 @@ impl Demo {
             None => say("\nKeep the files to play with:  unitai demo --keep refund-demo")?,
         }
         Ok(0)
+    }
+}
+
+/// Writes a file of the demo, and never over one that somebody has changed.
+fn lay_down(path: &Path, text: &str) -> io::Result<()> {
+    match fs::read(path) {
+        Ok(found) if found == text.as_bytes() => Ok(()),
+        Ok(_) => {
+            let message = format!("{} is there already and differs from the demo's", path.display());
+            Err(io::Error::new(io::ErrorKind::AlreadyExists, message))
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => fs::write(path, text),
+        Err(error) => Err(error),
     }
 }
 
