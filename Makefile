@@ -11,8 +11,12 @@ READY := .venv/.ready
 help: ## Show this list
 	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
 
-demo: dev ## Build, install into .venv and see a passing and a failing agent test
+demo: dev ## Build, install into .venv and see agent tests pass and fail, one of them on OpenAI's client, offline
 	$(BIN)/unitai demo
+	@$(UV) pip install --quiet --python $(BIN)/python --group demo
+	@echo
+	$(BIN)/python -m pytest examples/openai_refund -q
+	$(BIN)/python examples/openai_refund/show.py
 
 test: lint rust python ## Everything that CI does
 

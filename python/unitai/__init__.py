@@ -6,9 +6,11 @@ Names are loaded when they are first used, so that `import unitai` costs next to
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from unitai._engine import AgentRunResult as AgentRunResult
+    from unitai._engine import Budget as Budget
     from unitai._engine import Finding as Finding
     from unitai._engine import MockTool as MockTool
     from unitai._engine import MockToolCall as MockToolCall
+    from unitai._engine import ModelRequest as ModelRequest
     from unitai._engine import StoredRepr as StoredRepr
     from unitai._engine import Trajectory as Trajectory
     from unitai._engine import TrajectoryStep as TrajectoryStep
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from unitai.errors import AmbiguousRunError as AmbiguousRunError
     from unitai.errors import BrokenExpectationError as BrokenExpectationError
     from unitai.errors import CallNotFoundError as CallNotFoundError
+    from unitai.errors import CostLimitExceeded as CostLimitExceeded
     from unitai.errors import DuplicateMockError as DuplicateMockError
     from unitai.errors import ExpectationError as ExpectationError
     from unitai.errors import InfrastructureError as InfrastructureError
@@ -30,25 +33,34 @@ if TYPE_CHECKING:
     from unitai.errors import MisuseError as MisuseError
     from unitai.errors import MockExhaustedError as MockExhaustedError
     from unitai.errors import MockStrategyError as MockStrategyError
+    from unitai.errors import NetworkBlockedError as NetworkBlockedError
     from unitai.errors import NewerFormatError as NewerFormatError
     from unitai.errors import NoActiveRunError as NoActiveRunError
     from unitai.errors import NoMatchingConditionError as NoMatchingConditionError
     from unitai.errors import RecordedError as RecordedError
     from unitai.errors import RunOverError as RunOverError
     from unitai.errors import TrajectoryFormatError as TrajectoryFormatError
+    from unitai.errors import UnexpectedModelCallError as UnexpectedModelCallError
     from unitai.errors import UnitAIError as UnitAIError
     from unitai.errors import UnknownToolError as UnknownToolError
+    from unitai.errors import UnknownUsageError as UnknownUsageError
     from unitai.errors import UnmockedToolError as UnmockedToolError
     from unitai.errors import UnmockedToolWarning as UnmockedToolWarning
+    from unitai.errors import UnplayedScriptError as UnplayedScriptError
     from unitai.errors import UnpricedModelError as UnpricedModelError
+    from unitai.errors import UnsupportedClientError as UnsupportedClientError
     from unitai.mock.toolkit import MockToolkit as MockToolkit
+    from unitai.traffic.network import block_network as block_network
+    from unitai.traffic.scripted import scripted_model as scripted_model
 
 _HOMES = {
     "_engine": (
         "AgentRunResult",
+        "Budget",
         "Finding",
         "MockTool",
         "MockToolCall",
+        "ModelRequest",
         "StoredRepr",
         "Trajectory",
         "TrajectoryStep",
@@ -64,6 +76,7 @@ _HOMES = {
         "AmbiguousRunError",
         "BrokenExpectationError",
         "CallNotFoundError",
+        "CostLimitExceeded",
         "DuplicateMockError",
         "ExpectationError",
         "InfrastructureError",
@@ -72,19 +85,26 @@ _HOMES = {
         "MisuseError",
         "MockExhaustedError",
         "MockStrategyError",
+        "NetworkBlockedError",
         "NewerFormatError",
         "NoActiveRunError",
         "NoMatchingConditionError",
         "RecordedError",
         "RunOverError",
         "TrajectoryFormatError",
+        "UnexpectedModelCallError",
         "UnitAIError",
         "UnknownToolError",
+        "UnknownUsageError",
         "UnmockedToolError",
         "UnmockedToolWarning",
+        "UnplayedScriptError",
         "UnpricedModelError",
+        "UnsupportedClientError",
     ),
     "mock.toolkit": ("MockToolkit",),
+    "traffic.network": ("block_network",),
+    "traffic.scripted": ("scripted_model",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

@@ -102,6 +102,18 @@ class AgentLoopDetectedError(ExpectationError):
     code = "UA103"
 
 
+class UnexpectedModelCallError(ExpectationError):
+    """A request came to the model that the script has no answer to."""
+
+    code = "UA104"
+
+
+class UnplayedScriptError(ExpectationError):
+    """Steps of a script were not asked for."""
+
+    code = "UA105"
+
+
 class MockStrategyError(MisuseError, TypeError):
     """A mock needs exactly one way to answer."""
 
@@ -196,6 +208,30 @@ class MissingDependencyError(InfrastructureError, ImportError):
     """A package that this needs is not installed."""
 
     code = "UA304"
+
+
+class CostLimitExceeded(InfrastructureError):  # noqa: N818
+    """The budget does not allow another model call."""
+
+    code = "UA305"
+
+
+class UnknownUsageError(InfrastructureError):
+    """The tokens are unknown, because an answer did not say its usage."""
+
+    code = "UA306"
+
+
+class NetworkBlockedError(InfrastructureError, ConnectionError):
+    """A connection to the outside was refused."""
+
+    code = "UA307"
+
+
+class UnsupportedClientError(InfrastructureError):
+    """An HTTP client is of a version whose requests cannot be seen."""
+
+    code = "UA308"
 
 
 class UnmockedToolWarning(UserWarning):

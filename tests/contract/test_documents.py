@@ -1,4 +1,6 @@
-"""Every Python block of the documents is run: as one file per document, by pytest, as a reader would."""
+"""Every Python block of the documents is run: as one file per document, by pytest, as a reader would. Blocks that
+begin with "```python openai" need that client, and are run where it is installed.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +8,7 @@ import re
 import subprocess
 import sys
 from collections import Counter
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -16,20 +19,22 @@ ROOT = Path(__file__).parent.parent.parent
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
-def python_blocks(text: str) -> list[str]:
-    return re.findall(r"^```python\n(.*?)^```", text, re.M | re.S)
+HAS_OPENAI = find_spec("openai") is not None
 
 
-WITH_CODE = [
-    path
-    for path in DOCUMENTS
-    if python_blocks(path.read_text(encoding="utf-8")) and path.parent.name != "errors"  # run by the catalogue's test
-]
+def blocks_of(path: Path) -> list[tuple[str, str]]:
+    """The Python blocks of a document, each with what it needs."""
+    return re.findall(r"^```python(| openai)\n(.*?)^```", path.read_text(encoding="utf-8"), re.M | re.S)
+
+
+# Those of the errors are run by the catalogue's test.
+WITH_CODE = [path for path in DOCUMENTS if blocks_of(path) and path.parent.name != "errors"]
+WITH_OPENAI = [path for path in WITH_CODE if any(need for need, _ in blocks_of(path))]
 
 
 def source_of(path: Path) -> str:
-    """The blocks of a document as one test file."""
-    source = "\n\n".join(python_blocks(path.read_text(encoding="utf-8")))
+    """The blocks of a document that can run here, as one test file."""
+    source = "\n\n".join(block for need, block in blocks_of(path) if HAS_OPENAI or not need)
     has_tests = re.search(r"^(def|class) [tT]est", source, re.M)
     return source if has_tests else source + "\n\ndef test_the_module_runs():\n    pass\n"
 
@@ -61,6 +66,11 @@ def test_the_code_of_a_document_works(path, outcomes):
     counts, text = outcomes
     file, tests = file_of(path), len(re.findall(r"^ *(?:async )?def test_", source_of(path), re.M))
     assert {outcome: count for (found, outcome), count in counts.items() if found == file} == {"PASSED": tests}, text
+
+
+@pytest.mark.parametrize("path", WITH_OPENAI, ids=lambda path: str(path.relative_to(ROOT)))
+def test_blocks_that_need_openai_can_be_read_without_it(path):
+    compile("\n\n".join(block for _, block in blocks_of(path)), str(path), "exec")
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))

@@ -17,7 +17,8 @@ PACKAGE = Path(unitai.__file__).parent
 LAYERS = [
     ["unitai._engine"],
     ["unitai.errors"],
-    ["unitai.match"],
+    ["unitai.match", "unitai.script"],
+    ["unitai.traffic"],
     ["unitai.adapters.ports"],
     ["unitai.runner"],
     ["unitai.mock.strategies", "unitai.mock.awaiting", "unitai.mock.wiring", "unitai.mock.tool"],

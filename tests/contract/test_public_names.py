@@ -14,11 +14,12 @@ pytestmark = pytest.mark.contract
 
 PUBLIC = """
 AdapterNotFoundError AgentLoopDetectedError AgentRunResult AgentTestCase AgentTimeoutError AmbiguousRunError
-BaseAdapter BrokenExpectationError CallNotFoundError DuplicateMockError ExpectationError Finding InfrastructureError
-InvalidArgumentError MissingDependencyError MisuseError MockExhaustedError MockStrategyError MockTool MockToolCall
-MockToolkit NewerFormatError NoActiveRunError NoMatchingConditionError RecordedError RunOverError StoredRepr Trajectory
-TrajectoryFormatError TrajectoryStep UnitAIError UnknownToolError UnmockedToolError UnmockedToolWarning
-UnpricedModelError assert_trajectory
+BaseAdapter BrokenExpectationError Budget CallNotFoundError CostLimitExceeded DuplicateMockError ExpectationError
+Finding InfrastructureError InvalidArgumentError MissingDependencyError MisuseError MockExhaustedError
+MockStrategyError MockTool MockToolCall MockToolkit ModelRequest NetworkBlockedError NewerFormatError NoActiveRunError
+NoMatchingConditionError RecordedError RunOverError StoredRepr Trajectory TrajectoryFormatError TrajectoryStep
+UnexpectedModelCallError UnitAIError UnknownToolError UnknownUsageError UnmockedToolError UnmockedToolWarning
+UnplayedScriptError UnpricedModelError UnsupportedClientError assert_trajectory block_network scripted_model
 """.split()
 
 PATHS = {
@@ -39,7 +40,8 @@ PATHS = {
     "unitai.adapters.base": ["BaseAdapter"],
     "unitai.adapters.generic": ["GenericAdapter"],
     "unitai.adapters": ["BaseAdapter", "Session", "ToolCall", "ModelCall", "StateChange", "register"],
-    "unitai.pytest_plugin.fixtures": ["mock_toolkit"],
+    "unitai.pytest_plugin.fixtures": ["mock_toolkit", "scripted_model", "block_network"],
+    "unitai.script": ["call", "say", "fail", "when", "choose", "think", "refuse", "together"],
     "unitai.cli.main": ["main"],
     "unitai.match": ["approx", "regex", "one_of", "any_of_type", "predicate", "partial", "ignoring"],
 }

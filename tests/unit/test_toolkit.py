@@ -282,9 +282,10 @@ def test_no_time_limit_is_a_time_limit_of_none():
     assert MockToolkit().run(lambda input, tools: "done", "x", timeout=None).output == "done"
 
 
-def test_a_model_override_is_refused_where_it_cannot_be_kept():
-    with pytest.raises(InvalidArgumentError, match="cannot override the model"):
-        MockToolkit().run(calling(), "x", model_override="gpt-4o-mini")
+@pytest.mark.parametrize("model", ["", 5, True])
+def test_a_model_override_is_the_name_of_a_model(model):
+    with pytest.raises(InvalidArgumentError, match="model_override"):
+        MockToolkit().run(calling(), "x", model_override=model)
 
 
 @pytest.mark.parametrize(

@@ -37,8 +37,17 @@ def every_kind():
     )
 
 
-TOOL = ("tool_name", "tool_args", "tool_result", "tool_error", "unfinished")
-MODEL = ("model", "prompt_tokens", "completion_tokens", "cost")
+TOOL = ("tool_name", "tool_args", "tool_result", "tool_error")
+MODEL = (
+    "model",
+    "prompt_tokens",
+    "completion_tokens",
+    "cost",
+    "latency",
+    "finish_reason",
+    "request_digest",
+    "llm_error",
+)
 STATE = ("key", "old_value", "new_value")
 
 

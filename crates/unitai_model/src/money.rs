@@ -46,6 +46,11 @@ impl Money {
         Money(self.0.saturating_add(other.0))
     }
 
+    /// The difference. Saturates rather than wraps.
+    pub fn minus(self, other: Money) -> Money {
+        Money(self.0.saturating_sub(other.0))
+    }
+
     /// The amount as a person writes it: `$0.47`, `$0.003`, `$0.00`.
     ///
     /// ```

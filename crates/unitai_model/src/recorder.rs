@@ -94,7 +94,7 @@ impl Port {
         Ok(())
     }
 
-    /// Writes down a model call.
+    /// Writes down a model call. One that has only begun is settled by [`Port::settle_model_call`].
     pub fn model_call(
         &self,
         timestamp: f64,
@@ -102,6 +102,16 @@ impl Port {
         call: ModelCall,
     ) -> Result<usize, Refused> {
         self.note(timestamp, agent_id, Action::ModelCall(call))
+    }
+
+    /// Writes down what came of the model call at `step`.
+    pub fn settle_model_call(&self, step: usize, call: ModelCall) -> Result<(), Refused> {
+        let mut guard = self.lock();
+        let log = guard.as_mut().ok_or(Refused::RunOver)?;
+        if let Some(Step { action: Action::ModelCall(begun), .. }) = log.steps.get_mut(step) {
+            *begun = call;
+        }
+        Ok(())
     }
 
     /// Writes down a change of state.

@@ -3,7 +3,7 @@
 use std::borrow::Borrow;
 use std::sync::Arc;
 
-use crate::{Failure, Money, Packed};
+use crate::{Failure, ModelCall, Packed};
 
 /// The name of a tool. Clones share one string.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -86,19 +86,6 @@ pub enum Outcome {
     Returned(Packed),
     /// It raised.
     Raised(Box<Failure>),
-}
-
-/// A call of a model.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ModelCall {
-    /// The model's name as the provider spells it.
-    pub model: Arc<str>,
-    /// Tokens of the prompt.
-    pub prompt_tokens: u64,
-    /// Tokens of the answer.
-    pub completion_tokens: u64,
-    /// What it cost; `None` when no price is known, which is not the same as free.
-    pub cost: Option<Money>,
 }
 
 /// A change of the agent's state.

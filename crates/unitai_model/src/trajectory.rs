@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::calls::PlacedCall;
+use crate::value::plain;
 use crate::{Action, CallIndex, Failure, Money, Packed, Step, ToolCall};
 
 /// The record of one run. It never changes; what can be derived from its steps is derived.
@@ -15,6 +16,30 @@ pub struct Trajectory {
     pub(crate) steps: Vec<Step>,
     pub(crate) ending: Ending,
     calls: CallIndex,
+}
+
+/// What is not known of a model call, so that a sum cannot be told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unknown<'a> {
+    /// There is no price for the model.
+    Price {
+        /// The model.
+        model: &'a str,
+    },
+    /// The answer did not say what it took.
+    Usage {
+        /// The model.
+        model: &'a str,
+    },
+}
+
+impl std::fmt::Display for Unknown<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Unknown::Price { model } => write!(f, "there is no price for {}", plain(model)),
+            Unknown::Usage { model } => write!(f, "an answer of {} did not say its usage", plain(model)),
+        }
+    }
 }
 
 /// How a run ended.
@@ -129,18 +154,20 @@ impl Trajectory {
         self.model_calls().count()
     }
 
-    /// All tokens of all model calls.
-    pub fn total_tokens(&self) -> u64 {
-        self.model_calls().fold(0, |sum: u64, call| {
-            sum.saturating_add(call.prompt_tokens).saturating_add(call.completion_tokens)
+    /// All tokens of all model calls, or the first model whose usage is unknown.
+    pub fn total_tokens(&self) -> Result<u64, Unknown<'_>> {
+        self.model_calls().try_fold(0, |sum: u64, call| match call.usage {
+            Some(usage) => Ok(sum.saturating_add(usage.total())),
+            None => Err(Unknown::Usage { model: &call.model }),
         })
     }
 
-    /// What all model calls cost, or the first model whose price is unknown.
-    pub fn total_cost(&self) -> Result<Money, &str> {
-        self.model_calls().try_fold(Money::ZERO, |sum, call| match call.cost {
-            Some(cost) => Ok(sum.plus(cost)),
-            None => Err(&*call.model),
+    /// What all model calls cost, or the first model for which that is unknown.
+    pub fn total_cost(&self) -> Result<Money, Unknown<'_>> {
+        self.model_calls().try_fold(Money::ZERO, |sum, call| match (call.cost, call.usage) {
+            (Some(cost), _) => Ok(sum.plus(cost)),
+            (None, None) => Err(Unknown::Usage { model: &call.model }),
+            (None, Some(_)) => Err(Unknown::Price { model: &call.model }),
         })
     }
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use unitai_model::value::{equal, hash};
 use unitai_model::{
-    Action, Ending, Failure, ModelCall, Money, Opaque, Outcome, Packed, StateChange, Step, ToolCall,
-    ToolName, Trajectory, Value,
+    Action, Ending, Exchange, ExchangeEnd, Failure, ModelCall, Money, Opaque, Outcome, Packed, Source,
+    StateChange, Step, ToolCall, ToolName, Trajectory, Usage, Value,
 };
 
 fn any_value() -> impl Strategy<Value = Value> {
@@ -55,6 +55,65 @@ fn any_time() -> impl Strategy<Value = f64> {
     any::<f64>().prop_filter("clocks give finite numbers", |time| time.is_finite())
 }
 
+fn any_usage() -> impl Strategy<Value = Usage> {
+    any::<[u32; 6]>().prop_map(|counts| {
+        let [fresh, cache_read, cache_write, cache_write_long, output, reasoning] = counts.map(u64::from);
+        Usage { fresh, cache_read, cache_write, cache_write_long, output, reasoning }
+    })
+}
+
+fn any_exchange() -> impl Strategy<Value = Exchange> {
+    let text = || any::<String>().prop_map(Arc::<str>::from);
+    let end = prop_oneof![
+        Just(ExchangeEnd::Unfinished),
+        Just(ExchangeEnd::Cut),
+        proptest::option::of(text()).prop_map(|finish_reason| ExchangeEnd::Answered { finish_reason }),
+        (any::<Option<u16>>(), text()).prop_map(|(status, message)| ExchangeEnd::Failed { status, message }),
+    ];
+    let source = prop_oneof![Just(Source::Live), Just(Source::Script)];
+    let seconds = || proptest::option::of(any_time());
+    (
+        text(),
+        source,
+        text(),
+        any::<(bool, bool)>(),
+        (seconds(), seconds()),
+        end,
+        proptest::option::of(any_packed()),
+    )
+        .prop_map(
+            |(
+                dialect,
+                source,
+                request_digest,
+                (streamed, usage_is_estimated),
+                (latency, time_to_first_token),
+                end,
+                raw_usage,
+            )| {
+                Exchange {
+                    dialect,
+                    source,
+                    request_digest,
+                    streamed,
+                    latency,
+                    time_to_first_token,
+                    end,
+                    raw_usage,
+                    usage_is_estimated,
+                }
+            },
+        )
+}
+
+fn any_model_call() -> impl Strategy<Value = ModelCall> {
+    let usage = proptest::option::of(any_usage());
+    let exchange = proptest::option::of(any_exchange().prop_map(Box::new));
+    (any::<String>(), usage, any::<Option<i64>>(), exchange).prop_map(|(model, usage, cost, exchange)| {
+        ModelCall { model: Arc::from(model), usage, cost: cost.map(Money::from_pico_dollars), exchange }
+    })
+}
+
 fn any_action() -> impl Strategy<Value = Action> {
     let outcome = prop_oneof![
         Just(Outcome::Unfinished),
@@ -65,16 +124,7 @@ fn any_action() -> impl Strategy<Value = Action> {
         (any::<String>(), any_arguments(), outcome).prop_map(|(tool, args, outcome)| {
             Action::ToolCall(ToolCall { tool: ToolName::new(&tool), args, outcome })
         }),
-        (any::<String>(), any::<u64>(), any::<u64>(), any::<Option<i64>>()).prop_map(
-            |(model, prompt, completion, cost)| {
-                Action::ModelCall(ModelCall {
-                    model: Arc::from(model),
-                    prompt_tokens: prompt,
-                    completion_tokens: completion,
-                    cost: cost.map(Money::from_pico_dollars),
-                })
-            }
-        ),
+        any_model_call().prop_map(Action::ModelCall),
         (any::<String>(), any_packed(), any_packed()).prop_map(|(key, old_value, new_value)| {
             Action::StateChange(StateChange { key: Arc::from(key), old_value, new_value })
         }),

@@ -8,6 +8,7 @@ mod errors;
 mod gate;
 mod mock;
 mod run;
+mod traffic;
 mod values;
 
 use pyo3::prelude::*;
@@ -26,6 +27,11 @@ mod _engine {
     #[pymodule_export]
     use crate::run::{Run, Trajectory, TrajectoryStep, restore_trajectory};
     #[pymodule_export]
+    use crate::traffic::{
+        Budget, ModelRequest, Passage, Policy, Reply, Script, block_network, claims, close_traffic, decide,
+        open_traffic, refuse_connection, set_default_model, unblock_network,
+    };
+    #[pymodule_export]
     use crate::values::{StoredRepr, copy_value};
 
     use super::*;
@@ -33,6 +39,6 @@ mod _engine {
     #[pymodule_init]
     fn init(m: &Bound<'_, PyModule>) -> PyResult<()> {
         m.add("__version__", env!("CARGO_PKG_VERSION"))?;
-        m.add("PRICES_AS_OF", unitai_wire::meter::PRICES_AS_OF)
+        m.add("PRICES_AS_OF", unitai_wire::meter::prices_as_of())
     }
 }

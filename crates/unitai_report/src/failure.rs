@@ -1,7 +1,7 @@
 //! What a person reads when an assertion failed.
 
 use unitai_model::value::{plain, plain_lines};
-use unitai_model::{Failure, Finding, Trajectory, Verdict};
+use unitai_model::{Failure, Finding, Trajectory, Unknown, Verdict};
 
 use crate::{Style, trajectory_lines};
 
@@ -62,13 +62,11 @@ fn raised(error: &Failure) -> String {
 fn totals(trajectory: &Trajectory) -> String {
     let cost = match trajectory.total_cost() {
         Ok(cost) => cost.shown(),
-        Err(model) => format!("unpriced ({})", plain(model)),
+        Err(Unknown::Price { model }) => format!("unpriced ({})", plain(model)),
+        Err(Unknown::Usage { model }) => format!("unknown ({})", plain(model)),
     };
-    format!(
-        "Cost: {cost} | Tokens: {} | Duration: {}",
-        trajectory.total_tokens(),
-        duration(trajectory.duration_seconds())
-    )
+    let tokens = trajectory.total_tokens().map_or_else(|_| "unknown".to_owned(), |tokens| tokens.to_string());
+    format!("Cost: {cost} | Tokens: {tokens} | Duration: {}", duration(trajectory.duration_seconds()))
 }
 
 fn duration(seconds: f64) -> String {

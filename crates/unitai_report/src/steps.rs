@@ -1,7 +1,7 @@
 //! The steps of a trajectory as numbered lines.
 
 use unitai_model::value::{arguments, plain};
-use unitai_model::{Action, Outcome, Step, Trajectory};
+use unitai_model::{Action, ExchangeEnd, ModelCall, Outcome, Step, Trajectory};
 
 use crate::Style;
 
@@ -67,11 +67,7 @@ pub fn step_line(step: &Step) -> String {
             };
             format!("{}({}){after}", plain(call.tool.as_str()), cut(&arguments(&call.args, 60), 160))
         }
-        Action::ModelCall(call) => {
-            let tokens = call.prompt_tokens.saturating_add(call.completion_tokens);
-            let cost = call.cost.map_or_else(|| "unpriced".to_owned(), |cost| cost.shown());
-            format!("{} ({tokens} tokens, {cost})", plain(&call.model))
-        }
+        Action::ModelCall(call) => model_call(call),
         Action::StateChange(change) => format!(
             "{}: {} -> {}",
             plain(&change.key),
@@ -80,6 +76,32 @@ pub fn step_line(step: &Step) -> String {
         ),
     };
     format!("[{kind}] {who}{what}")
+}
+
+/// `gpt-4o (847 tokens, $0.003)`, and how it ended if not with an answer.
+fn model_call(call: &ModelCall) -> String {
+    let model = plain(&call.model);
+    let end = call.exchange.as_ref().map(|exchange| &exchange.end);
+    match end {
+        Some(ExchangeEnd::Failed { status, message }) => {
+            let status = status.map_or_else(String::new, |status| format!(" {status}"));
+            return format!("{model} failed{status}: {}", cut(&plain(message), 120));
+        }
+        Some(ExchangeEnd::Unfinished) => return format!("{model} did not end"),
+        Some(ExchangeEnd::Cut | ExchangeEnd::Answered { .. }) | None => {}
+    }
+    let estimated = if call.exchange.as_ref().is_some_and(|exchange| exchange.usage_is_estimated) {
+        "about "
+    } else {
+        ""
+    };
+    let tokens = call
+        .usage
+        .map_or_else(|| "tokens unknown".to_owned(), |usage| format!("{estimated}{} tokens", usage.total()));
+    let unknown = if call.usage.is_some() { "unpriced" } else { "cost unknown" };
+    let cost = call.cost.map_or_else(|| unknown.to_owned(), |cost| cost.shown());
+    let was_cut = if matches!(end, Some(ExchangeEnd::Cut)) { " cut short" } else { "" };
+    format!("{model} ({tokens}, {cost}){was_cut}")
 }
 
 fn cut(text: &str, limit: usize) -> String {

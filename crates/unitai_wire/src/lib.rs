@@ -1,3 +1,19 @@
-//! Model traffic. So far: the meter, which knows what a model call costs.
+//! Model traffic.
+//!
+//! One engine decides for each request to a model: answer it from a script, let it out, or refuse
+//! it. [`dialects`] know how each provider speaks, [`frames`] how streams are cut into events,
+//! [`script`] what to answer, [`exchange`] watches one request and its answer, and [`meter`] knows
+//! what it took and cost. Nothing here opens a connection or knows Python.
 
+pub mod common;
+pub mod dialects;
+mod digest;
+pub mod encoding;
+pub mod exchange;
+pub mod frames;
 pub mod meter;
+pub mod script;
+mod target;
+
+pub use digest::request_digest;
+pub use target::{Target, is_local, is_model_host};

@@ -19,8 +19,6 @@ class BaseAdapter(ABC):
 
     #: The name that `run(..., adapter=name)` takes.
     name: str = ""
-    #: Whether the model can be exchanged for a run.
-    can_override_model: bool = False
 
     @abstractmethod
     def can_handle(self, agent: Any) -> bool:

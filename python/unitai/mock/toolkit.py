@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from unitai._engine import AgentRunResult, MockTool, Toolbox
+from unitai._engine import AgentRunResult, Budget, MockTool, Toolbox
 from unitai.adapters.ports import ModelCall, Session
 from unitai.errors import (
     DuplicateMockError,
@@ -19,6 +19,9 @@ from unitai.mock.registration import check_callable, check_name, choose_strategy
 from unitai.mock.strategies import MISSING, ResponseStrategy
 from unitai.mock.wiring import Tools
 from unitai.runner.bounded import Ending, arun_bounded, check_event_loop, check_timeout, run_bounded
+from unitai.traffic.door import close_door, open_door, pin_door
+from unitai.traffic.policy import TrafficOptions
+from unitai.traffic.sockets import guard_sockets, unguard_sockets
 
 if TYPE_CHECKING:
     from unitai.adapters.base import BaseAdapter
@@ -40,7 +43,17 @@ class MockToolkit:
     'delivered'
     """
 
-    def __init__(self, *, strict: bool = True, max_tool_calls: int = 50, awaitable: bool = False) -> None:
+    def __init__(
+        self,
+        *,
+        strict: bool = True,
+        max_tool_calls: int = 50,
+        awaitable: bool = False,
+        budget: float | Budget | None = None,
+        prices: Mapping[str, Mapping[str, float]] | None = None,
+        block_network: bool = False,
+        ask_for_usage: bool = True,
+    ) -> None:
         """
         Args:
             strict: A tool that is not mocked never runs: calling it is an error. Otherwise it warns
@@ -48,6 +61,12 @@ class MockToolkit:
             max_tool_calls: How often one tool may be called in one run before the run is ended as
                 a loop.
             awaitable: The tools are async functions, unless `mock()` says otherwise.
+            budget: US dollars that the model calls of all runs may cost together. A call that could cost more
+                than is left is not sent, and ends its run with `CostLimitExceeded`. A `Budget` can be shared.
+            prices: What models cost that the price table does not know, or costs otherwise: US dollars for a
+                million tokens, as in `{"my-model": {"input": 2.50, "output": 10.0}}`.
+            block_network: During a run, refuse every connection that leaves this machine.
+            ask_for_usage: Ask a provider for the usage of streamed answers where it must be asked.
         """
         if not isinstance(max_tool_calls, int) or not 0 < max_tool_calls < 2**32:
             raise InvalidArgumentError(f"max_tool_calls must be a positive whole number, not {shown(max_tool_calls)}")
@@ -56,6 +75,8 @@ class MockToolkit:
         self._awaited: set[str] = set()
         self._parameters: dict[str, list[str] | None] = {}
         self._toolbox = Toolbox(strict, max_tool_calls)
+        self._traffic = TrafficOptions(budget, prices, block_network, ask_for_usage)
+        self._policy = self._traffic.policy()
 
     def mock(
         self,
@@ -148,7 +169,8 @@ class MockToolkit:
                 adapter knows.
             input: What the agent is asked.
             adapter: The adapter, or its name; found by looking at the agent unless given.
-            model_override: The model to use instead, where the adapter can.
+            model_override: The model to use instead: its name takes the place of the one in each request to a
+                model, whatever SDK sends it.
             timeout: Seconds after which the run is ended; `None` for no limit.
         """
         session, call = self._prepare(agent, input, adapter, model_override, timeout)
@@ -174,7 +196,12 @@ class MockToolkit:
         return self.run(fn, input, adapter="generic", timeout=timeout)
 
     def run_generic(
-        self, callable: Callable[[], Any], timeout: float | None = 60, *, input: Any = ""
+        self,
+        callable: Callable[[], Any],
+        timeout: float | None = 60,
+        *,
+        input: Any = "",
+        model_override: str | None = None,
     ) -> AgentRunResult:
         """Runs an agent whose tools you wired yourself with `as_dict()`.
 
@@ -182,10 +209,11 @@ class MockToolkit:
             callable: Runs the agent, sync or async.
             timeout: Seconds after which the run is ended; `None` for no limit.
             input: What the agent is asked, for the record.
+            model_override: The model to use instead.
         """
         check_timeout(timeout)
         check_callable(callable)
-        session = self._open(input)
+        session = self._open(input, model_override)
         return self._conclude(session, run_bounded(callable, timeout, session))
 
     def record_llm_call(
@@ -228,25 +256,31 @@ class MockToolkit:
 
         check_timeout(timeout)
         chosen = choose(agent, adapter)
-        if model_override is not None and not chosen.can_override_model:
-            raise InvalidArgumentError(
-                f"the {chosen.name} adapter cannot override the model",
-                remedy="choose the model where the agent is made",
-            )
-        session = self._open(input)
+        session = self._open(input, model_override)
         try:
             bound = chosen.inject_mocks(agent, session)
         except BaseException:
-            self._close(session, [])
+            self._close(session, Ending())
             raise
         return session, lambda: chosen.execute(bound, input, timeout)
 
-    def _open(self, input: Any) -> Session:
-        run = self._toolbox.open_run(input)
+    def _open(self, input: Any, model: str | None) -> Session:
+        if model is not None and (not isinstance(model, str) or not model):
+            raise InvalidArgumentError(f"model_override must be the name of a model, not {shown(model)}")
+        run = self._toolbox.open_run(input, self._policy, model)
+        open_door()
+        if self._traffic.block_network:
+            guard_sockets()
         return Session(run, Tools(self._toolbox, self._awaited, self._awaitable, run))
 
-    def _close(self, session: Session, left_behind: list[Any]) -> None:
-        self._toolbox.close_run(session._run, left_behind)
+    def _close(self, session: Session, ending: Ending) -> None:
+        self._toolbox.close_run(session._run, ending.left_behind)
+        if self._traffic.block_network:
+            unguard_sockets()
+        if ending.is_abandoned or ending.left_behind:
+            # What could not be stopped must still be refused when it asks a model.
+            pin_door()
+        close_door()
 
     def _conclude(self, session: Session, ending: Ending) -> AgentRunResult:
         run = session._run
@@ -255,7 +289,7 @@ class MockToolkit:
         try:
             result = run.finish(ending.output, error)
         finally:
-            self._close(session, ending.left_behind)
+            self._close(session, ending)
         if isinstance(doom, MisuseError):
             doom.result = result
             raise doom
@@ -268,10 +302,10 @@ class MockToolkit:
         for name in self._toolbox.names():
             strategy = self.get_tool(name).strategy
             tools.append((name, strategy, self._parameters[name], name in self._awaited))
-        own = {"_options", "_awaitable", "_awaited", "_parameters", "_toolbox"}
+        own = {"_options", "_awaitable", "_awaited", "_parameters", "_toolbox", "_traffic", "_policy"}
         attributes = {name: value for name, value in vars(self).items() if name not in own}
         return {
-            "options": self._options,
+            "options": {**self._options, **self._traffic._asdict()},
             "tools": tools,
             "allowed": self._toolbox.allowed(),
             "attributes": attributes,

@@ -9,7 +9,37 @@ from collections.abc import Generator
 
 import pytest
 
+from unitai.pytest_plugin.fixtures import block_network as block_network
 from unitai.pytest_plugin.fixtures import mock_toolkit as mock_toolkit
+from unitai.pytest_plugin.fixtures import scripted_model as scripted_model
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`--model`: another model for every run of every test."""
+    group = parser.getgroup("unitai")
+    help = "UnitAI: the model that agents use instead of their own"
+    group.addoption("--unitai-model", dest="unitai_model", metavar="NAME", help=help)
+    try:
+        group.addoption("--model", dest="unitai_model", metavar="NAME", help=f"{help} (short for --unitai-model)")
+    except ValueError:
+        pass  # Another plugin has taken the short name.
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Hands the model of the command line to the engine."""
+    model = config.getoption("unitai_model", None)
+    if model:
+        from unitai._engine import set_default_model
+
+        set_default_model(model)
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Takes it back: a test may run pytest in its own process."""
+    if config.getoption("unitai_model", None):
+        from unitai._engine import set_default_model
+
+        set_default_model(None)
 
 
 @pytest.hookimpl(hookwrapper=True)

@@ -53,6 +53,8 @@ class Ending(NamedTuple):
     interrupt: BaseException | None = None
     #: Threads of the run that could not be stopped.
     left_behind: list[threading.Thread] = []
+    #: Whether the code itself could not be stopped.
+    is_abandoned: bool = False
 
 
 def run_bounded(call: Callable[[], Any], timeout: float | None, session: Session) -> Ending:
@@ -121,7 +123,11 @@ class Wait:
         self.job.on_ring = on_ring
         self._run.on_doom(self.job.ring)
         self._is_too_late = False
-        self._deadline = None if timeout is None else monotonic() + timeout
+        self._deadline = None
+        if timeout is not None:
+            self._deadline = monotonic() + timeout
+            # The engine keeps the limit, too: whoever waits may be late to say that it is over.
+            self._run.end_within(timeout)
         threads.start(self.job)
 
     def remaining(self) -> float | None:
@@ -151,7 +157,7 @@ class Wait:
         """The wait was interrupted from outside."""
         self.job.abandon()
         self.job.stop()
-        return Ending(error=error, interrupt=error, left_behind=self._left_behind())
+        return Ending(None, error, error, self._left_behind(), self.job.is_abandoned)
 
     def ending(self) -> Ending:
         """What came of it. An agent that was stopped at its deadline did not end in time, whatever it
@@ -159,13 +165,14 @@ class Wait:
         """
         still_runs = self.job.abandon()
         left_behind = self._left_behind()
-        if self._is_too_late:
+        was_cut_off = self._run.was_cut_off and self._run.doomed_by is None
+        if self._is_too_late or was_cut_off:
             error = self._timeout_error(still_runs)
             if not isinstance(self.job.error, RunCancelled):
                 error.__cause__ = self.job.error
-            return Ending(error=error, left_behind=left_behind)
+            return Ending(error=error, left_behind=left_behind, is_abandoned=still_runs)
         if still_runs:
-            return Ending(error=self._run.doomed_by, left_behind=left_behind)
+            return Ending(error=self._run.doomed_by, left_behind=left_behind, is_abandoned=True)
         return Ending(self.job.output, self.job.error, left_behind=left_behind)
 
     def _timeout_error(self, still_runs: bool) -> AgentTimeoutError:
@@ -173,7 +180,7 @@ class Wait:
         rest = ""
         if still_runs:
             name = f"its thread {thread.name}" if thread is not None else "its task"
-            rest = f"; {name} could not be stopped, and its tool calls are refused from now on"
+            rest = f"; {name} could not be stopped, and its tool and model calls are refused from now on"
         return AgentTimeoutError(
             f"the agent did not end within {self._timeout:g} seconds{rest}",
             remedy="give it more time with timeout=..., or look at its last steps",

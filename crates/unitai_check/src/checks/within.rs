@@ -1,6 +1,5 @@
 //! `within`: limits on what a run may cost or take.
 
-use unitai_model::value::plain;
 use unitai_model::{Money, Trajectory};
 
 use crate::describe::count;
@@ -53,10 +52,13 @@ impl Check for Within {
             Limit::Cost(most) => match trajectory.total_cost() {
                 Ok(cost) if cost <= most => return Judgement::Held(vec![]),
                 Ok(cost) => format!("it cost {}", cost.shown()),
-                Err(model) => format!("the cost is unknown: there is no price for {}", plain(model)),
+                Err(unknown) => format!("the cost is unknown: {unknown}"),
             },
-            Limit::Tokens(most) if trajectory.total_tokens() <= most => return Judgement::Held(vec![]),
-            Limit::Tokens(_) => format!("it took {} tokens", trajectory.total_tokens()),
+            Limit::Tokens(most) => match trajectory.total_tokens() {
+                Ok(tokens) if tokens <= most => return Judgement::Held(vec![]),
+                Ok(tokens) => format!("it took {tokens} tokens"),
+                Err(unknown) => format!("the tokens are unknown: {unknown}"),
+            },
             Limit::LlmCalls(most) if trajectory.llm_calls() as u64 <= most => return Judgement::Held(vec![]),
             Limit::LlmCalls(_) => format!("it made {}", count(trajectory.llm_calls(), "model call")),
             Limit::Duration(most) if trajectory.duration_seconds() <= most => return Judgement::Held(vec![]),

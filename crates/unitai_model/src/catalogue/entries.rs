@@ -60,6 +60,37 @@ def impatient(input, tools):
 raise toolkit.run(impatient, "wait").error"#,
     },
     Entry {
+        code: "UA104",
+        class: "UnexpectedModelCallError",
+        branch: ExpectationError,
+        summary: "A request came to the model that the script has no answer to.",
+        meaning: "All steps of the script had been played, and no condition held; or the request is none that a script \
+                  can answer. The run was ended, and the error is raised when the script is left, whatever the agent \
+                  made of it.",
+        remedy: "Add the step that is missing, or find out why the agent asks once more: `found` shows what came.",
+        example: r#"
+import urllib3
+from unitai import scripted_model
+
+with scripted_model([]):
+    urllib3.PoolManager().request("POST", "https://api.openai.com/v1/chat/completions", json={"model": "m", "messages": []})"#,
+    },
+    Entry {
+        code: "UA105",
+        class: "UnplayedScriptError",
+        branch: ExpectationError,
+        summary: "Steps of a script were not asked for.",
+        meaning: "The agent made fewer requests than the script has steps, or a condition never held. What was left over \
+                  is shown. A rule that need not be met is written `when(...).always(...)`.",
+        remedy: "Take the step out, or find out why the agent stopped early.",
+        example: r#"
+from unitai import scripted_model
+from unitai.script import say
+
+with scripted_model([say("Hello!")]):
+    pass"#,
+    },
+    Entry {
         code: "UA201",
         class: "MockStrategyError",
         branch: MisuseError,
@@ -278,7 +309,8 @@ Trajectory.from_dict({"format": "unitai.trajectory", "version": 99})"#,
         summary: "The cost is unknown, because a model has no price.",
         meaning: "A model call has no known price, so there is no total cost. Unknown is never taken for zero: a budget \
                   could not hold.",
-        remedy: "Say what the call cost: `record_llm_call(..., cost=0.002)`. A local model costs `cost=0`.",
+        remedy: "Say what the model costs: `MockToolkit(prices={\"my-model\": {\"input\": 2.50, \"output\": 10.0}})`, in \
+                 dollars for a million tokens, or `record_llm_call(..., cost=0.002)`. A local model costs 0.",
         example: r#"
 from unitai import MockToolkit
 
@@ -297,5 +329,69 @@ result.total_cost"#,
 from unitai.cli.main import require
 
 require("a_package_that_is_not_installed")"#,
+    },
+    Entry {
+        code: "UA305",
+        class: "CostLimitExceeded",
+        branch: InfrastructureError,
+        summary: "The budget does not allow another model call.",
+        meaning: "What the call can cost is reserved before it is sent: the prompt, and as much output as the request \
+                  allows. It did not fit into what is left, so it was not sent, and the run was ended with its partial \
+                  trajectory.",
+        remedy: "Raise the budget, give the request a limit of its output, or let the agent ask less.",
+        example: r#"
+import urllib3
+from unitai import MockToolkit, scripted_model
+from unitai.script import say
+
+def agent():
+    body = {"model": "gpt-4o", "messages": [], "max_tokens": 1000}
+    urllib3.PoolManager().request("POST", "https://api.openai.com/v1/chat/completions", json=body)
+
+with scripted_model([say("an answer that is too dear")]):
+    raise MockToolkit(budget=0.001).run_generic(agent).error"#,
+    },
+    Entry {
+        code: "UA306",
+        class: "UnknownUsageError",
+        branch: InfrastructureError,
+        summary: "The tokens are unknown, because an answer did not say its usage.",
+        meaning: "A model call ended without its token counts, so there is no total. Unknown is never taken for zero.",
+        remedy: "Ask the provider for usage; for streams of OpenAI's chat completions UnitAI does so unless \
+                 `ask_for_usage=False`.",
+        example: r#"
+from unitai import Trajectory
+
+step = {"step_type": "llm_call", "timestamp": 0.0, "model": "my-own-model"}
+Trajectory.from_dict({"format": "unitai.trajectory", "version": 1, "run_id": "r", "input": "", "started_at": 0.0,
+                      "duration_seconds": 1.0, "steps": [step], "final_output": None}).total_tokens"#,
+    },
+    Entry {
+        code: "UA307",
+        class: "NetworkBlockedError",
+        branch: InfrastructureError,
+        summary: "A connection to the outside was refused.",
+        meaning: "The test blocks the network, or its model is scripted and the connection goes to a model's host by a \
+                  client that no script can answer. Also a `ConnectionError`.",
+        remedy: "Mock what opens the connection; `found` names it.",
+        example: r#"
+import socket
+from unitai import block_network
+
+with block_network():
+    socket.create_connection(("example.com", 443))"#,
+    },
+    Entry {
+        code: "UA308",
+        class: "UnsupportedClientError",
+        branch: InfrastructureError,
+        summary: "An HTTP client is of a version whose requests cannot be seen.",
+        meaning: "UnitAI sees model traffic inside the HTTP client that an SDK uses. This client has changed where that \
+                  is done. It is refused rather than let through unseen.",
+        remedy: "Install the version of the client that the message names, or upgrade UnitAI.",
+        example: r#"
+from unitai import UnsupportedClientError
+
+raise UnsupportedClientError("httpx 9.0 has no Client._transport_for_url")"#,
     },
 ];

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use arcstr::ArcStr;
 
+use super::exchange::{Counts, ExchangeDocument};
 use super::v1::Names;
 use crate::{Action, Ending, Failure, ModelCall, Outcome, Packed, StateChange, Step, ToolCall, Trajectory};
 
@@ -98,13 +99,33 @@ impl<'a> Reader<'a> {
     fn model_call(&mut self) -> Option<ModelCall> {
         self.take(",\"model\":")?;
         let model = self.string()?;
-        self.take(",\"prompt_tokens\":")?;
-        let prompt_tokens = self.scalar()?.parse().ok()?;
-        self.take(",\"completion_tokens\":")?;
-        let completion_tokens = self.scalar()?.parse().ok()?;
+        let prompt = self.count(",\"prompt_tokens\":")?;
+        let completion = self.count(",\"completion_tokens\":")?;
+        let [cache_read, cache_write, cache_write_long, reasoning] = [
+            self.count(",\"cache_read_tokens\":")?,
+            self.count(",\"cache_write_tokens\":")?,
+            self.count(",\"cache_write_long_tokens\":")?,
+            self.count(",\"reasoning_tokens\":")?,
+        ]
+        .map(Option::unwrap_or_default);
+        let counts = Counts { prompt, completion, cache_read, cache_write, cache_write_long, reasoning };
+        let usage = counts.usage().ok()?;
         let cost =
             if self.take(",\"cost\":").is_some() { Some(self.plain_string()?.parse().ok()?) } else { None };
-        Some(ModelCall { model, prompt_tokens, completion_tokens, cost })
+        let exchange = if self.take(",\"exchange\":").is_some() {
+            let from = self.at;
+            self.value()?;
+            let document: ExchangeDocument<'_> = serde_json::from_str(&self.text[from..self.at]).ok()?;
+            Some(Box::new(document.read().ok()?))
+        } else {
+            None
+        };
+        Some(ModelCall { model, usage, cost, exchange })
+    }
+
+    /// A number after this key; `Some(None)` when the key is not there.
+    fn count(&mut self, key: &str) -> Option<Option<u64>> {
+        if self.take(key).is_none() { Some(None) } else { self.scalar()?.parse().ok().map(Some) }
     }
 
     fn state_change(&mut self) -> Option<StateChange> {

@@ -3,6 +3,7 @@
 //! Old versions open; a newer one is refused. Totals and step indices are not written, because the
 //! steps already say them. `schemas/trajectory.schema.json` is generated from [`v1::Document`].
 
+pub mod exchange;
 mod fast;
 mod v0;
 pub mod v1;

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::FormatError;
 use crate::{
     Action, Ending, Failure, ModelCall, Money, Outcome, Packed, StateChange, Step, ToolCall, ToolName,
-    Trajectory, Value,
+    Trajectory, Usage, Value,
 };
 
 #[derive(Deserialize)]
@@ -80,9 +80,12 @@ impl StepDocument {
             }),
             StepType::LlmCall => Action::ModelCall(ModelCall {
                 model: Arc::from(self.model?),
-                prompt_tokens: self.prompt_tokens.unwrap_or_default(),
-                completion_tokens: self.completion_tokens.unwrap_or_default(),
+                usage: Some(Usage::of(
+                    self.prompt_tokens.unwrap_or_default(),
+                    self.completion_tokens.unwrap_or_default(),
+                )),
                 cost: self.cost.and_then(Money::from_dollars),
+                exchange: None,
             }),
             StepType::StateChange => Action::StateChange(StateChange {
                 key: Arc::from(self.key?),

@@ -10,6 +10,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::FormatError;
+use super::exchange::{Counts, ExchangeDocument};
 use crate::{
     Action, Ending, Failure, ModelCall, Money, Outcome, Packed, StateChange, Step, ToolCall, ToolName,
     Trajectory,
@@ -78,15 +79,30 @@ pub struct StepDocument<'a> {
     /// `llm_call`: the model.
     #[serde(borrow, default)]
     pub model: Option<Cow<'a, str>>,
-    /// `llm_call`: tokens of the prompt.
+    /// `llm_call`: tokens of the prompt, cached ones included; absent when unknown.
     #[serde(default)]
     pub prompt_tokens: Option<u64>,
-    /// `llm_call`: tokens of the answer.
+    /// `llm_call`: tokens of the answer, reasoning included; absent when unknown.
     #[serde(default)]
     pub completion_tokens: Option<u64>,
+    /// `llm_call`: tokens of the prompt that were read from the provider's cache.
+    #[serde(default)]
+    pub cache_read_tokens: u64,
+    /// `llm_call`: tokens of the prompt that were written to the provider's cache.
+    #[serde(default)]
+    pub cache_write_tokens: u64,
+    /// `llm_call`: tokens of the prompt that were written to the provider's cache to stay for long.
+    #[serde(default)]
+    pub cache_write_long_tokens: u64,
+    /// `llm_call`: tokens of the answer that were reasoning.
+    #[serde(default)]
+    pub reasoning_tokens: u64,
     /// `llm_call`: US dollars as exact decimal text; absent when the price is unknown.
     #[serde(borrow, default)]
     pub cost: Option<Cow<'a, str>>,
+    /// `llm_call`: what was seen on the wire; absent where the agent reported the call itself.
+    #[serde(borrow, default)]
+    pub exchange: Option<ExchangeDocument<'a>>,
     /// `state_change`: which part of the state.
     #[serde(borrow, default)]
     pub key: Option<Cow<'a, str>>,
@@ -146,7 +162,9 @@ impl JsonSchema for Any<'_> {
 }
 
 /// Keeps `null` apart from an absent field.
-fn present<'de: 'a, 'a, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Any<'a>>, D::Error> {
+pub(super) fn present<'de: 'a, 'a, D: serde::Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<Any<'a>>, D::Error> {
     Any::deserialize(deserializer).map(Some)
 }
 
@@ -186,6 +204,13 @@ fn number<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<f64, D::E
         .ok_or_else(|| serde::de::Error::custom(format_args!("expected a finite number, found {text}")))
 }
 
+/// As [`number`], for a field that may be absent.
+pub(super) fn some_number<'de, D: serde::Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<f64>, D::Error> {
+    number(deserializer).map(Some)
+}
+
 impl Document<'_> {
     pub(super) fn read(self) -> Result<Trajectory, FormatError> {
         if self.format != super::FORMAT {
@@ -221,9 +246,17 @@ impl StepDocument<'_> {
             }),
             StepType::LlmCall => Action::ModelCall(ModelCall {
                 model: Arc::from(&*need(self.model, "model")?),
-                prompt_tokens: need(self.prompt_tokens, "prompt_tokens")?,
-                completion_tokens: need(self.completion_tokens, "completion_tokens")?,
+                usage: Counts {
+                    prompt: self.prompt_tokens,
+                    completion: self.completion_tokens,
+                    cache_read: self.cache_read_tokens,
+                    cache_write: self.cache_write_tokens,
+                    cache_write_long: self.cache_write_long_tokens,
+                    reasoning: self.reasoning_tokens,
+                }
+                .usage()?,
                 cost: self.cost.map(|cost| money(&cost)).transpose()?,
+                exchange: self.exchange.map(|exchange| exchange.read().map(Box::new)).transpose()?,
             }),
             StepType::StateChange => Action::StateChange(StateChange {
                 key: Arc::from(&*need(self.key, "key")?),

@@ -2,7 +2,7 @@
 //! a test holds it to the schema and to the reader.
 
 use crate::value::text::{push_float, push_int, push_items, push_str};
-use crate::{Action, Ending, Failure, Outcome, Step, Trajectory};
+use crate::{Action, Ending, Failure, ModelCall, Outcome, Step, Trajectory};
 
 pub(super) fn document(trajectory: &Trajectory, out: &mut String) {
     out.reserve(256 + trajectory.steps.iter().map(room).sum::<usize>());
@@ -42,7 +42,13 @@ fn room(step: &Step) -> usize {
             };
             call.tool.as_str().len() + call.args.text().len() + outcome
         }
-        Action::ModelCall(_) => 96,
+        Action::ModelCall(call) => {
+            if call.exchange.is_some() {
+                512
+            } else {
+                96
+            }
+        }
         Action::StateChange(change) => change.old_value.text().len() + change.new_value.text().len() + 32,
     }
 }
@@ -74,19 +80,7 @@ fn step(out: &mut String, step: &Step) {
                 }
             }
         }
-        Action::ModelCall(call) => {
-            out.push_str(",\"model\":");
-            push_str(out, &call.model);
-            out.push_str(",\"prompt_tokens\":");
-            out.push_str(itoa::Buffer::new().format(call.prompt_tokens));
-            out.push_str(",\"completion_tokens\":");
-            out.push_str(itoa::Buffer::new().format(call.completion_tokens));
-            if let Some(cost) = call.cost {
-                out.push_str(",\"cost\":\"");
-                out.push_str(&cost.to_string());
-                out.push('"');
-            }
-        }
+        Action::ModelCall(call) => model_call(out, call),
         Action::StateChange(change) => {
             out.push_str(",\"key\":");
             push_str(out, &change.key);
@@ -97,6 +91,41 @@ fn step(out: &mut String, step: &Step) {
         }
     }
     out.push('}');
+}
+
+fn model_call(out: &mut String, call: &ModelCall) {
+    out.push_str(",\"model\":");
+    push_str(out, &call.model);
+    if let Some(usage) = &call.usage {
+        count(out, "prompt_tokens", usage.prompt_tokens());
+        count(out, "completion_tokens", usage.output);
+        for (name, tokens) in [
+            ("cache_read_tokens", usage.cache_read),
+            ("cache_write_tokens", usage.cache_write),
+            ("cache_write_long_tokens", usage.cache_write_long),
+            ("reasoning_tokens", usage.reasoning),
+        ] {
+            if tokens > 0 {
+                count(out, name, tokens);
+            }
+        }
+    }
+    if let Some(cost) = call.cost {
+        out.push_str(",\"cost\":\"");
+        out.push_str(&cost.to_string());
+        out.push('"');
+    }
+    if let Some(exchange) = &call.exchange {
+        out.push_str(",\"exchange\":");
+        super::exchange::write(out, exchange);
+    }
+}
+
+fn count(out: &mut String, name: &str, tokens: u64) {
+    out.push_str(",\"");
+    out.push_str(name);
+    out.push_str("\":");
+    out.push_str(itoa::Buffer::new().format(tokens));
 }
 
 fn failure(out: &mut String, failure: &Failure) {

@@ -62,8 +62,8 @@ impl AgentRunResult {
 
     /// All tokens of all model calls.
     #[getter]
-    fn total_tokens(&self) -> u64 {
-        self.trajectory.get().total_tokens()
+    fn total_tokens(&self, py: Python<'_>) -> PyResult<u64> {
+        self.trajectory.get().total_tokens(py)
     }
 
     /// How often a model was called.

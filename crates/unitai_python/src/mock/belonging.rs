@@ -11,7 +11,7 @@ use crate::gate;
 use crate::run::Run;
 
 /// The runs that the current context is in, as a tuple, innermost last.
-pub(super) fn context_runs(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
+pub(crate) fn context_runs(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
     static RUNS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     RUNS.get_or_try_init(py, || {
         let defaults = PyDict::new(py);

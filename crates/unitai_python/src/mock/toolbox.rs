@@ -12,6 +12,7 @@ use super::MockTool;
 use super::belonging::context_runs;
 use crate::attribute::Attribute;
 use crate::run::Run;
+use crate::traffic::{self, Policy, Rules, script_here};
 use crate::values::encode;
 
 /// The engine of a toolkit: its mocks, its rules and its runs.
@@ -103,16 +104,26 @@ impl Toolbox {
         Ok(out)
     }
 
-    /// Opens a run. It is live until [`Toolbox::close_run`].
-    fn open_run(slf: &Bound<'_, Self>, input: &Bound<'_, PyAny>) -> PyResult<Py<Run>> {
+    /// Opens a run. It is live until [`Toolbox::close_run`]. `policy` and `model` rule its model
+    /// traffic.
+    #[pyo3(signature = (input, policy=None, model=None))]
+    fn open_run(
+        slf: &Bound<'_, Self>,
+        input: &Bound<'_, PyAny>,
+        policy: Option<&Bound<'_, Policy>>,
+        model: Option<&str>,
+    ) -> PyResult<Py<Run>> {
         let py = slf.py();
         let input = encode(input)?;
-        let run = Run::open(Some(slf.clone().unbind()), input.packed, slf.get().max_tool_calls);
+        let rules = Rules::of(policy, model);
+        let run = Run::open(Some(slf.clone().unbind()), input.packed, slf.get().max_tool_calls)
+            .on_wire(rules, script_here(py)?);
         if let Some(kept) = input.kept {
             run.keep(Run::WHOLE, crate::run::Slot::Input, kept);
         }
         let run = Py::new(py, run)?;
         slf.get().state().live.push(run.clone_ref(py));
+        traffic::open_run(run.clone_ref(py));
         Ok(run)
     }
 
@@ -129,6 +140,7 @@ impl Toolbox {
             state.past.push(run.clone().unbind());
             state.has_ended_run = true;
         }
+        traffic::close_run(run, left_behind.as_any())?;
         if left_behind.is_empty() {
             return Ok(());
         }

@@ -1,25 +1,23 @@
 //! A run under way: the two ports through which everything enters the record.
 
 use std::cell::RefCell;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use pyo3::exceptions::PyBaseException;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use unitai_model::{
-    Action, Ending, ModelCall, Outcome, Packed, Port, Recorder, Refused, StateChange, Step, ToolName,
-};
-use unitai_wire::meter::price_of;
+use unitai_model::{Action, Ending, Outcome, Packed, Port, Recorder, Refused, StateChange, Step, ToolName};
 
 use super::{Kept, Slot, Trajectory};
 use crate::asserting::AgentRunResult;
 use crate::attribute::Attribute;
-use crate::errors::{Trouble, amount, failure, invalid};
+use crate::errors::{Trouble, failure, invalid};
 use crate::gate;
 use crate::mock::{MockToolCall, Toolbox};
+use crate::traffic::{Rules, Script, Watched};
 use crate::values::{Encoded, encode};
 
 thread_local! {
@@ -37,13 +35,21 @@ pub(crate) struct Run {
     toolbox: Option<Py<Toolbox>>,
     began: Instant,
     started_at: f64,
-    port: Port,
+    pub(super) port: Port,
     recorder: Mutex<Option<Recorder>>,
     kept: Mutex<Kept>,
     trajectory: Mutex<Option<Py<Trajectory>>>,
     /// Set when the run must end: from then on a call is answered by what no agent catches by habit.
     is_revoked: AtomicBool,
+    /// Nanoseconds after its beginning at which the run must end, whoever is late to say so.
+    limit: AtomicU64,
+    /// Whether a call was refused because the run must end.
+    was_cut_off: AtomicBool,
     doom: Mutex<Doom>,
+    rules: Rules,
+    script: Option<Py<Script>>,
+    /// Model calls under way.
+    pub(super) calls: Mutex<Vec<Weak<Watched>>>,
 }
 
 /// Why the run must end before the agent does, and whom to tell.
@@ -120,9 +126,21 @@ impl Run {
         drop(replaced);
     }
 
-    /// Ends the run for the agent: its next tool call raises `RunCancelled`.
+    /// Ends the run for the agent: its next tool or model call raises `RunCancelled`.
     fn revoke(&self) {
         self.is_revoked.store(true, Ordering::Relaxed);
+    }
+
+    /// Ends the run for the agent so many seconds from now, without anybody having to say it then.
+    fn end_within(&self, seconds: f64) {
+        let nanoseconds = (self.began.elapsed().as_secs_f64() + seconds) * 1e9;
+        self.limit.store(nanoseconds as u64, Ordering::Relaxed);
+    }
+
+    /// Whether a call was refused because the run must end.
+    #[getter]
+    fn was_cut_off(&self) -> bool {
+        self.was_cut_off.load(Ordering::Relaxed)
     }
 
     /// The error that ended the run before the agent did, if one did.
@@ -149,6 +167,7 @@ impl Run {
             }
         };
         self.keep_some(Run::WHOLE, slot, kept);
+        self.settle_answered_calls(py);
         let recorder = self.recorder.lock().unwrap_or_else(PoisonError::into_inner).take();
         let recorder = recorder.ok_or_else(|| invalid(py, "this run has ended already"))?;
         let duration = self.began.elapsed().as_secs_f64();
@@ -163,6 +182,7 @@ impl Run {
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         visit.call(&self.toolbox)?;
+        visit.call(&self.script)?;
         if let Ok(kept) = self.kept.try_lock() {
             kept.traverse(&visit)?;
         }
@@ -205,8 +225,51 @@ impl Run {
             kept: Mutex::default(),
             trajectory: Mutex::default(),
             is_revoked: AtomicBool::new(false),
+            limit: AtomicU64::new(u64::MAX),
+            was_cut_off: AtomicBool::new(false),
             doom: Mutex::default(),
+            rules: Rules::default(),
+            script: None,
+            calls: Mutex::default(),
         }
+    }
+
+    /// The run with the rules of its model traffic.
+    pub(crate) fn on_wire(self, rules: Rules, script: Option<Py<Script>>) -> Run {
+        Run { rules, script, ..self }
+    }
+
+    /// The run's id.
+    pub(crate) fn id(&self) -> &str {
+        &self.run_id
+    }
+
+    /// The rules of its model traffic.
+    pub(crate) fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    /// The script that answers its model calls.
+    pub(crate) fn script(&self) -> Option<&Py<Script>> {
+        self.script.as_ref()
+    }
+
+    /// Whether the run must end, so that a call of its is refused.
+    pub(crate) fn is_cut_off(&self) -> bool {
+        let is_late = || {
+            let limit = self.limit.load(Ordering::Relaxed);
+            limit != u64::MAX && self.began.elapsed().as_nanos() > u128::from(limit)
+        };
+        let is_cut_off = self.is_revoked.load(Ordering::Relaxed) || is_late();
+        if is_cut_off {
+            self.was_cut_off.store(true, Ordering::Relaxed);
+        }
+        is_cut_off
+    }
+
+    /// The innermost run that this thread works for, of any toolbox.
+    pub(crate) fn innermost_of_thread(py: Python<'_>) -> Option<Py<Run>> {
+        THREAD_RUNS.with_borrow(|runs| runs.last().map(|run| run.clone_ref(py)))
     }
 
     /// The innermost run of that toolbox which this thread works for.
@@ -227,7 +290,7 @@ impl Run {
     }
 
     /// Seconds since the epoch by a clock that never goes back.
-    fn now(&self) -> f64 {
+    pub(super) fn now(&self) -> f64 {
         self.started_at + self.began.elapsed().as_secs_f64()
     }
 
@@ -258,7 +321,7 @@ impl Run {
         outcome: Outcome,
         agent_id: Option<&str>,
     ) -> PyResult<usize> {
-        if self.is_revoked.load(Ordering::Relaxed) {
+        if self.is_cut_off() {
             return Err(cancelled(py));
         }
         let written = self.port.call(self.now(), shared(agent_id), tool.clone(), args.packed, outcome);
@@ -273,24 +336,6 @@ impl Run {
             Ok(()) => Ok(()),
             Err(refused) => self.accept(py, Err(refused), "the end of a call").map(|_| ()),
         }
-    }
-
-    pub(crate) fn note_model_call(
-        &self,
-        py: Python<'_>,
-        model: &str,
-        prompt_tokens: u64,
-        completion_tokens: u64,
-        cost: Option<f64>,
-        agent_id: Option<&str>,
-    ) -> PyResult<()> {
-        let cost = match cost {
-            None => price_of(model).map(|price| price.of(prompt_tokens, completion_tokens)),
-            Some(dollars) => Some(amount(py, dollars)?),
-        };
-        let call = ModelCall { model: Arc::from(model), prompt_tokens, completion_tokens, cost };
-        let written = self.port.model_call(self.now(), shared(agent_id), call);
-        self.accept(py, written, "a model call").map(|_| ())
     }
 
     /// Marks the run as one that must end, with the first reason that was given.
@@ -311,7 +356,12 @@ impl Run {
         }
     }
 
-    fn accept(&self, py: Python<'_>, written: Result<usize, Refused>, what: &str) -> PyResult<usize> {
+    pub(super) fn accept(
+        &self,
+        py: Python<'_>,
+        written: Result<usize, Refused>,
+        what: &str,
+    ) -> PyResult<usize> {
         match written {
             Ok(step) => Ok(step),
             Err(Refused::RunOver) => {
@@ -356,7 +406,7 @@ impl Run {
     }
 }
 
-fn cancelled(py: Python<'_>) -> PyErr {
+pub(crate) fn cancelled(py: Python<'_>) -> PyErr {
     let class = py.import("unitai.runner.job").and_then(|module| module.attribute("RunCancelled"));
     match class.and_then(|class| gate::call(&class, ("the run has been ended",), None)) {
         Ok(instance) => PyErr::from_value(instance),
@@ -364,6 +414,6 @@ fn cancelled(py: Python<'_>) -> PyErr {
     }
 }
 
-fn shared(agent_id: Option<&str>) -> Option<Arc<str>> {
+pub(super) fn shared(agent_id: Option<&str>) -> Option<Arc<str>> {
     agent_id.map(Arc::from)
 }

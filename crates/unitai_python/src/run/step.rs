@@ -7,8 +7,8 @@ use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use unitai_model::{
-    Action, Ending, ModelCall, Money, Outcome, Packed, StateChange, Step, ToolCall, ToolName,
-    Trajectory as Model,
+    Action, Ending, Exchange, ExchangeEnd, ModelCall, Money, Outcome, Packed, StateChange, Step, ToolCall,
+    ToolName, Trajectory as Model, Usage,
 };
 
 use super::{Kept, Slot, Trajectory, recorded_error};
@@ -93,9 +93,9 @@ impl TrajectoryStep {
             }
             "llm_call" => Action::ModelCall(ModelCall {
                 model: Arc::from(&*model.ok_or_else(|| invalid(py, "an llm_call step needs a model"))?),
-                prompt_tokens: prompt_tokens.unwrap_or(0),
-                completion_tokens: completion_tokens.unwrap_or(0),
+                usage: Some(Usage::of(prompt_tokens.unwrap_or(0), completion_tokens.unwrap_or(0))),
                 cost: cost.map(|dollars| amount(py, dollars)).transpose()?,
+                exchange: None,
             }),
             "state_change" => Action::StateChange(StateChange {
                 key: Arc::from(&*key.ok_or_else(|| invalid(py, "a state_change step needs a key"))?),
@@ -174,7 +174,13 @@ impl TrajectoryStep {
     /// Whether the call was still under way when the run ended.
     #[getter]
     fn unfinished(&self) -> Option<bool> {
-        self.call().map(|call| call.outcome == Outcome::Unfinished)
+        match &self.step().action {
+            Action::ToolCall(call) => Some(call.outcome == Outcome::Unfinished),
+            Action::ModelCall(call) => {
+                Some(call.exchange.as_ref().is_some_and(|exchange| exchange.end == ExchangeEnd::Unfinished))
+            }
+            Action::StateChange(_) => None,
+        }
     }
 
     /// The model.
@@ -183,16 +189,113 @@ impl TrajectoryStep {
         self.model_call().map(|call| &*call.model)
     }
 
-    /// Tokens of the prompt.
+    /// Tokens of the prompt, cached ones included; `None` when the answer did not say.
     #[getter]
     fn prompt_tokens(&self) -> Option<u64> {
-        self.model_call().map(|call| call.prompt_tokens)
+        self.usage().map(Usage::prompt_tokens)
     }
 
-    /// Tokens of the answer.
+    /// Tokens of the answer, reasoning included; `None` when the answer did not say.
     #[getter]
     fn completion_tokens(&self) -> Option<u64> {
-        self.model_call().map(|call| call.completion_tokens)
+        self.usage().map(Usage::completion_tokens)
+    }
+
+    /// Tokens of the prompt that were read from the provider's cache.
+    #[getter]
+    fn cache_read_tokens(&self) -> Option<u64> {
+        self.usage().map(|usage| usage.cache_read)
+    }
+
+    /// Tokens of the prompt that were written to the provider's cache.
+    #[getter]
+    fn cache_write_tokens(&self) -> Option<u64> {
+        self.usage().map(|usage| usage.cache_write.saturating_add(usage.cache_write_long))
+    }
+
+    /// Tokens of the answer that were reasoning.
+    #[getter]
+    fn reasoning_tokens(&self) -> Option<u64> {
+        self.usage().map(|usage| usage.reasoning)
+    }
+
+    /// Whether the token counts are an estimate, because the answer ended before its usage came.
+    #[getter]
+    fn usage_is_estimated(&self) -> Option<bool> {
+        self.exchange().map(|exchange| exchange.usage_is_estimated)
+    }
+
+    /// Usage as the provider wrote it.
+    #[getter]
+    fn raw_usage<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.exchange()
+            .and_then(|exchange| exchange.raw_usage.as_ref())
+            .map(|usage| to_python(py, usage))
+            .transpose()
+    }
+
+    /// The dialect of the model call: `openai_chat`, `anthropic`, ...
+    #[getter]
+    fn dialect(&self) -> Option<&str> {
+        self.exchange().map(|exchange| &*exchange.dialect)
+    }
+
+    /// Who answered the model call: `live` or `script`.
+    #[getter]
+    fn source(&self) -> Option<&'static str> {
+        self.exchange().map(|exchange| exchange.source.word())
+    }
+
+    /// The digest of the request to the model: equal requests have equal digests.
+    #[getter]
+    fn request_digest(&self) -> Option<&str> {
+        self.exchange().map(|exchange| &*exchange.request_digest)
+    }
+
+    /// Whether the model's answer was streamed.
+    #[getter]
+    fn streamed(&self) -> Option<bool> {
+        self.exchange().map(|exchange| exchange.streamed)
+    }
+
+    /// Seconds from the request to the end of the model's answer.
+    #[getter]
+    fn latency(&self) -> Option<f64> {
+        self.exchange().and_then(|exchange| exchange.latency)
+    }
+
+    /// Seconds from the request to the first content of the model's answer.
+    #[getter]
+    fn time_to_first_token(&self) -> Option<f64> {
+        self.exchange().and_then(|exchange| exchange.time_to_first_token)
+    }
+
+    /// Why the model stopped, as the provider says it.
+    #[getter]
+    fn finish_reason(&self) -> Option<&str> {
+        match self.exchange().map(|exchange| &exchange.end) {
+            Some(ExchangeEnd::Answered { finish_reason }) => finish_reason.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// The HTTP status with which the model call failed.
+    #[getter]
+    fn llm_status(&self) -> Option<u16> {
+        match self.exchange().map(|exchange| &exchange.end) {
+            Some(ExchangeEnd::Failed { status, .. }) => *status,
+            _ => None,
+        }
+    }
+
+    /// Why the model call has no whole answer, in words; `None` when it has one.
+    #[getter]
+    fn llm_error(&self) -> Option<&str> {
+        match self.exchange().map(|exchange| &exchange.end) {
+            Some(ExchangeEnd::Failed { message, .. }) => Some(message),
+            Some(ExchangeEnd::Cut) => Some("the answer was cut before its end"),
+            _ => None,
+        }
     }
 
     /// What the call cost in US dollars; `None` when the price is unknown.
@@ -286,6 +389,14 @@ impl TrajectoryStep {
 
     fn model_call(&self) -> Option<&ModelCall> {
         if let Action::ModelCall(call) = &self.step().action { Some(call) } else { None }
+    }
+
+    fn usage(&self) -> Option<&Usage> {
+        self.model_call()?.usage.as_ref()
+    }
+
+    fn exchange(&self) -> Option<&Exchange> {
+        self.model_call()?.exchange.as_deref()
     }
 
     fn change(&self) -> Option<&StateChange> {

@@ -8,7 +8,7 @@ use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use unitai_model::value::plain;
-use unitai_model::{Ending, Packed, Trajectory as Model};
+use unitai_model::{Ending, Packed, Trajectory as Model, Unknown};
 
 use super::{Kept, Run, Slot, TrajectoryStep, recorded_error};
 use crate::attribute::Attribute;
@@ -129,25 +129,18 @@ impl Trajectory {
         }
     }
 
-    /// All tokens of all model calls.
+    /// All tokens of all model calls. Raises `UnknownUsageError` when an answer did not say.
     #[getter]
-    pub(crate) fn total_tokens(&self) -> u64 {
-        self.model.total_tokens()
+    pub(crate) fn total_tokens(&self, py: Python<'_>) -> PyResult<u64> {
+        self.model.total_tokens().map_err(|unknown| unknown_usage(py, "tokens are", unknown))
     }
 
     /// What all model calls cost, in US dollars. Raises `UnpricedModelError` when a price is unknown.
     #[getter]
     pub(crate) fn total_cost(&self, py: Python<'_>) -> PyResult<f64> {
-        self.model.total_cost().map(unitai_model::Money::dollars).map_err(|model| {
-            let as_of = unitai_wire::meter::PRICES_AS_OF;
-            Trouble::new(
-                "UnpricedModelError",
-                format!("the cost is unknown: there is no price for {}", plain(model)),
-            )
-            .expected(format!("a model of the price table of {as_of}, or a call recorded with its cost"))
-            .found(plain(model))
-            .remedy("say what the call cost: record_llm_call(..., cost=0.002); a local model costs 0")
-            .into_err(py)
+        self.model.total_cost().map(unitai_model::Money::dollars).map_err(|unknown| match unknown {
+            Unknown::Usage { .. } => unknown_usage(py, "cost is", unknown),
+            Unknown::Price { model } => unpriced(py, model),
         })
     }
 
@@ -348,4 +341,20 @@ impl Trajectory {
             })
             .collect()
     }
+}
+
+fn unknown_usage(py: Python<'_>, what: &str, unknown: Unknown<'_>) -> PyErr {
+    Trouble::new("UnknownUsageError", format!("the {what} unknown: {unknown}"))
+        .expected("an answer that ends with its usage")
+        .into_err(py)
+}
+
+/// There is no price for a model whose cost was asked for.
+pub(crate) fn unpriced(py: Python<'_>, model: &str) -> PyErr {
+    let as_of = unitai_wire::meter::prices_as_of();
+    Trouble::new("UnpricedModelError", format!("the cost is unknown: there is no price for {}", plain(model)))
+        .expected(format!("a model of the price table of {as_of}, or a price given with MockToolkit(prices={{...}})"))
+        .found(plain(model))
+        .remedy("say what the model costs: MockToolkit(prices={\"my-model\": {\"input\": 2.50, \"output\": 10.0}}), in dollars for a million tokens")
+        .into_err(py)
 }

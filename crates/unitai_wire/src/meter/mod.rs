@@ -1,5 +1,7 @@
 //! What model calls cost.
 
+mod budget;
 mod prices;
 
-pub use prices::{PRICES_AS_OF, Price, price_of};
+pub use budget::{Budget, OverBudget, Reservation};
+pub use prices::{Price, PriceTable, max_output_of, price_of, prices_as_of};

@@ -1,0 +1,71 @@
+//! Model calls in the record of a run.
+
+use std::sync::{Arc, PoisonError, Weak};
+
+use pyo3::prelude::*;
+use unitai_model::{ModelCall, Source, Usage};
+use unitai_wire::exchange::{Asked, Exchange};
+
+use super::Run;
+use super::session::shared;
+use crate::errors::amount;
+use crate::traffic::Watched;
+
+impl Run {
+    /// Writes down a call that the agent or its adapter reports.
+    pub(super) fn note_model_call(
+        &self,
+        py: Python<'_>,
+        model: &str,
+        prompt_tokens: u64,
+        completion_tokens: u64,
+        cost: Option<f64>,
+        agent_id: Option<&str>,
+    ) -> PyResult<()> {
+        let usage = Usage::of(prompt_tokens, completion_tokens);
+        let cost = match cost {
+            None => self.rules().price(model).and_then(|price| price.cost(&usage, None)),
+            Some(dollars) => Some(amount(py, dollars)?),
+        };
+        let call = ModelCall { model: Arc::from(model), usage: Some(usage), cost, exchange: None };
+        let written = self.port.model_call(self.now(), shared(agent_id), call);
+        self.accept(py, written, "a model call").map(|_| ())
+    }
+
+    /// Writes down a call that has only begun; gives its step.
+    pub(crate) fn begin_model_call(&self, py: Python<'_>, call: ModelCall) -> PyResult<usize> {
+        let written = self.port.model_call(self.now(), None, call);
+        self.accept(py, written, "a model call")
+    }
+
+    /// Keeps an eye on a call under way.
+    pub(crate) fn watch(&self, call: &Arc<Watched>) {
+        let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
+        calls.retain(|call| call.strong_count() > 0);
+        calls.push(Arc::downgrade(call));
+    }
+
+    /// Settles calls whose answer came, though the client never said that it was done with it.
+    pub(super) fn settle_answered_calls(&self, py: Python<'_>) {
+        let calls = std::mem::take(&mut *self.calls.lock().unwrap_or_else(PoisonError::into_inner));
+        for call in calls.iter().filter_map(Weak::upgrade) {
+            call.settle_if_answered(py);
+        }
+    }
+
+    /// Writes down how a call ended. One that outlives its run stays unfinished in its record.
+    pub(crate) fn settle_model_call(&self, step: usize, call: ModelCall) {
+        let _ = self.port.settle_model_call(step, call);
+    }
+
+    /// Writes down a call that was not let through.
+    pub(crate) fn note_refused_call(
+        &self,
+        py: Python<'_>,
+        asked: Asked,
+        source: Source,
+        reason: &str,
+    ) -> PyResult<()> {
+        self.begin_model_call(py, Exchange::refused(asked, source, reason)).map(|_| ())
+    }
+}

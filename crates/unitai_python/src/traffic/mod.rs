@@ -1,0 +1,27 @@
+//! Model traffic as Python sees it: the two questions that a hook asks about a request, and what it
+//! gets for an answer.
+
+mod belonging;
+mod budget;
+mod deciding;
+mod lines;
+mod matcher;
+mod passage;
+mod policy;
+mod prices;
+mod reply;
+mod request;
+mod script;
+mod watched;
+
+pub(crate) use belonging::{
+    block_network, close_run, close_traffic, open_run, open_traffic, script_here, unblock_network,
+};
+pub(crate) use budget::Budget;
+pub(crate) use deciding::{claims, decide, refuse_connection};
+pub(crate) use passage::Passage;
+pub(crate) use policy::{Policy, Rules, set_default_model};
+pub(crate) use reply::Reply;
+pub(crate) use request::ModelRequest;
+pub(crate) use script::Script;
+pub(crate) use watched::Watched;

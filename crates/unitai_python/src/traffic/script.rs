@@ -1,0 +1,188 @@
+//! A script and where its runs stand in it.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use pyo3::exceptions::PyBaseException;
+use pyo3::gc::{PyTraverseError, PyVisit};
+use pyo3::prelude::*;
+use pyo3::types::PyList;
+use unitai_wire::common::Stamp;
+use unitai_wire::exchange::Asked;
+use unitai_wire::script::{Move, Playback, Trouble as Unanswered};
+
+use super::{ModelRequest, lines};
+use crate::errors::Trouble;
+
+/// What a scripted model will answer, and how far each run has come. Each run plays the script from
+/// its beginning, unless it is one script `across_runs`.
+#[pyclass(frozen, weakref, module = "unitai._engine")]
+pub(crate) struct Script {
+    script: unitai_wire::script::Script,
+    across_runs: bool,
+    pub(super) blocks_network: bool,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// By the id of a run; outside any run the id is empty.
+    playbacks: HashMap<String, Arc<Playback>>,
+    /// The ids in the order in which they came.
+    order: Vec<String>,
+    requests: Vec<Py<ModelRequest>>,
+    /// The first request that nothing answers.
+    trouble: Option<Py<PyBaseException>>,
+    is_closed: bool,
+}
+
+#[pymethods]
+impl Script {
+    #[new]
+    #[pyo3(signature = (lines, *, across_runs=false, block_network=false))]
+    fn new(lines: &Bound<'_, PyList>, across_runs: bool, block_network: bool) -> PyResult<Script> {
+        let script = lines::read(lines)?;
+        Ok(Script { script, across_runs, blocks_network: block_network, state: Mutex::default() })
+    }
+
+    /// The requests that came, in order.
+    #[getter]
+    fn requests(&self, py: Python<'_>) -> Vec<Py<ModelRequest>> {
+        self.state().requests.iter().map(|request| request.clone_ref(py)).collect()
+    }
+
+    /// What is wrong, now that the script is over: a request that nothing answered, or steps that were
+    /// not played.
+    fn verdict(&self, py: Python<'_>) -> Option<Py<PyBaseException>> {
+        let (trouble, playbacks) = {
+            let state = self.state();
+            let trouble = state.trouble.as_ref().map(|trouble| trouble.clone_ref(py));
+            let playbacks: Vec<Arc<Playback>> =
+                state.order.iter().map(|id| state.playbacks[id].clone()).collect();
+            (trouble, playbacks)
+        };
+        trouble.or_else(|| self.unplayed(&playbacks).map(|trouble| trouble.into_err(py).into_value(py)))
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        match self.state.try_lock() {
+            Ok(state) => visit.call(&state.trouble),
+            Err(_) => Ok(()),
+        }
+    }
+
+    fn __clear__(&self) {
+        let cleared = self.state().trouble.take();
+        drop(cleared);
+    }
+}
+
+impl Script {
+    /// What to do with a request of a run; outside any run the id is empty.
+    pub(super) fn play(
+        &self,
+        py: Python<'_>,
+        run_id: &str,
+        asked: &Asked,
+    ) -> Result<(Move<'_>, Stamp), PyErr> {
+        let playback = self.playback(run_id);
+        if let Ok(seen) =
+            Py::new(py, ModelRequest { dialect: asked.dialect.name(), request: asked.request.clone() })
+        {
+            self.state().requests.push(seen);
+        }
+        playback.next(&self.script, &asked.request).map_err(|trouble| unanswered(trouble).into_err(py))
+    }
+
+    /// Remembers that something is wrong, so that it comes out whatever the agent does with it.
+    pub(super) fn note_trouble(&self, py: Python<'_>, error: &PyErr) {
+        let mut state = self.state();
+        if state.trouble.is_none() {
+            state.trouble = Some(error.value(py).clone().unbind());
+        }
+    }
+
+    pub(super) fn close(&self) {
+        self.state().is_closed = true;
+    }
+
+    pub(super) fn is_closed(&self) -> bool {
+        self.state().is_closed
+    }
+
+    fn playback(&self, run_id: &str) -> Arc<Playback> {
+        let id = if self.across_runs { "" } else { run_id };
+        let mut state = self.state();
+        if let Some(playback) = state.playbacks.get(id) {
+            return playback.clone();
+        }
+        let playback = Arc::new(Playback::new(state.order.len() as u64));
+        state.playbacks.insert(id.to_owned(), playback.clone());
+        state.order.push(id.to_owned());
+        playback
+    }
+
+    fn unplayed(&self, playbacks: &[Arc<Playback>]) -> Option<Trouble> {
+        if playbacks.is_empty() {
+            let left = Playback::new(0).unplayed(&self.script);
+            return (!left.is_empty())
+                .then(|| unplayed("the script was not played: no request came to the model", 0, &left));
+        }
+        playbacks.iter().enumerate().find_map(|(at, playback)| {
+            let left = playback.unplayed(&self.script);
+            let which = if playbacks.len() > 1 {
+                format!(" by run {} of {}", at + 1, playbacks.len())
+            } else {
+                String::new()
+            };
+            let message = format!("the script was not played to its end{which}");
+            (!left.is_empty()).then(|| unplayed(&message, playback.turns(), &left))
+        })
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn unplayed(message: &str, turns: u64, left: &[String]) -> Trouble {
+    let requests = if turns == 1 { "1 request".to_owned() } else { format!("{turns} requests") };
+    Trouble::new("UnplayedScriptError", message)
+        .expected("every step to be asked for")
+        .found(format!("{requests}, and left over: {}", shown(left)))
+}
+
+fn unanswered(trouble: Unanswered) -> Trouble {
+    match trouble {
+        Unanswered::NothingLeft { turn, came, left } => {
+            let expected = if left.is_empty() {
+                format!("at most {}, as the script has steps", requests(turn - 1))
+            } else {
+                format!("one of these to hold: {}", shown(&left))
+            };
+            Trouble::new(
+                "UnexpectedModelCallError",
+                format!("the script has no answer to request {turn} of the run"),
+            )
+            .expected(expected)
+            .found(came)
+        }
+        Unanswered::Condition { reason } => {
+            Trouble::new("UnexpectedModelCallError", "a condition of the script could not be decided")
+                .found(reason)
+        }
+    }
+}
+
+fn requests(count: u64) -> String {
+    if count == 1 { "1 request".to_owned() } else { format!("{count} requests") }
+}
+
+/// A list in a message, cut.
+fn shown(items: &[String]) -> String {
+    let mut text = items.iter().take(5).cloned().collect::<Vec<_>>().join(", ");
+    if items.len() > 5 {
+        text.push_str(&format!(" and {} more", items.len() - 5));
+    }
+    text
+}

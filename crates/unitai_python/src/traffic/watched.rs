@@ -1,0 +1,108 @@
+//! A model call under way: its place in the record, and the money that is set aside for it.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use pyo3::prelude::*;
+use unitai_model::Source;
+use unitai_model::value::plain;
+use unitai_wire::exchange::{Asked, Exchange, How};
+use unitai_wire::meter::{PriceTable, Reservation};
+
+use super::belonging::Owner;
+use crate::errors::Trouble;
+use crate::run::cancelled;
+
+/// A model call under way. It is settled once, whoever does it first.
+pub(crate) struct Watched {
+    owner: Owner,
+    /// Its step in the record of its run.
+    step: Option<usize>,
+    prices: Arc<PriceTable>,
+    under_way: Mutex<Option<UnderWay>>,
+}
+
+struct UnderWay {
+    exchange: Exchange,
+    reservation: Option<Reservation>,
+}
+
+impl Watched {
+    /// The call begins: it takes its place among the steps of its run.
+    pub(super) fn begin(
+        py: Python<'_>,
+        owner: Owner,
+        asked: Asked,
+        source: Source,
+        hides_usage: bool,
+        reservation: Option<Reservation>,
+        prices: Arc<PriceTable>,
+    ) -> PyResult<Arc<Watched>> {
+        let exchange = Exchange::begin(asked, source, hides_usage);
+        let step = match owner.run() {
+            Some(run) => Some(run.begin_model_call(py, exchange.begun())?),
+            None => None,
+        };
+        let under_way = Mutex::new(Some(UnderWay { exchange, reservation }));
+        let watched = Arc::new(Watched { owner, step, prices, under_way });
+        if let Some(run) = watched.owner.run() {
+            run.watch(&watched);
+        }
+        Ok(watched)
+    }
+
+    /// Settles the call if the model had said all it wanted.
+    pub(crate) fn settle_if_answered(&self, py: Python<'_>) {
+        if self.with(|exchange| exchange.is_answered(&How::Closed)) == Some(true) {
+            self.settle(py, &How::Closed);
+        }
+    }
+
+    /// Refuses to go on when the run has been ended meanwhile.
+    pub(super) fn check(&self, py: Python<'_>) -> PyResult<()> {
+        match self.owner.run() {
+            Some(run) if run.is_over() || run.is_cut_off() => {
+                self.settle(py, &How::Closed);
+                Err(cancelled(py))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Looks at, or feeds, the exchange; nothing when the call is settled.
+    pub(super) fn with<T>(&self, work: impl FnOnce(&mut Exchange) -> T) -> Option<T> {
+        self.under_way().as_mut().map(|under_way| work(&mut under_way.exchange))
+    }
+
+    /// The call is over: its record and its budget are settled.
+    pub(super) fn settle(&self, py: Python<'_>, how: &How) {
+        let Some(UnderWay { exchange, reservation }) = self.under_way().take() else { return };
+        let call = exchange.ended(how, &self.prices);
+        let is_estimated = call.exchange.as_ref().is_some_and(|exchange| exchange.usage_is_estimated);
+        let (cost, model) = (call.cost, call.model.clone());
+        if let (Some(run), Some(step)) = (self.owner.run(), self.step) {
+            run.settle_model_call(step, call);
+        }
+        let Some(reservation) = reservation else { return };
+        let held = match cost {
+            // What was cut may have been billed to its end.
+            Some(cost) if is_estimated => cost.max(reservation.amount()),
+            Some(cost) => cost,
+            None => reservation.amount(),
+        };
+        let limit = reservation.limit();
+        if !reservation.settle(held)
+            && let Some(run) = self.owner.run()
+        {
+            let error = Trouble::new("CostLimitExceeded", "the budget is overspent")
+                .expected(format!("at most {}", limit.shown()))
+                .found(format!("a call of {} that cost {}", plain(&model), held.shown()))
+                .remedy("give each call a limit of its output, so that what it can cost is known before it is sent")
+                .into_err(py);
+            run.doom(py, error);
+        }
+    }
+
+    fn under_way(&self) -> MutexGuard<'_, Option<UnderWay>> {
+        self.under_way.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

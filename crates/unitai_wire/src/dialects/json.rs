@@ -1,0 +1,48 @@
+//! Small readers of JSON that the dialects share.
+
+use serde_json::{Map, Value};
+
+/// The text at a key.
+pub(super) fn text<'a>(value: &'a Value, key: &str) -> Option<&'a str> {
+    value.get(key)?.as_str()
+}
+
+/// The text at a key, owned; empty when there is none.
+pub(super) fn string(value: &Value, key: &str) -> String {
+    text(value, key).unwrap_or_default().to_owned()
+}
+
+/// The count at a key; 0 when there is none, or null.
+pub(super) fn count(value: &Value, key: &str) -> u64 {
+    value.get(key).and_then(Value::as_u64).unwrap_or(0)
+}
+
+/// The items of the list at a key; none when there is no list.
+pub(super) fn items<'a>(value: &'a Value, key: &str) -> &'a [Value] {
+    value.get(key).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+/// The object without these keys.
+pub(super) fn without(body: &Map<String, Value>, keys: &[&str]) -> Map<String, Value> {
+    body.iter()
+        .filter(|(key, _)| !keys.contains(&key.as_str()))
+        .map(|(key, value)| (key.clone(), value.clone()))
+        .collect()
+}
+
+/// A JSON document that is held as text inside JSON; as the text itself when it is no JSON.
+pub(super) fn parsed(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|_| Value::from(text))
+}
+
+/// A value as text: a string as it is, anything else as JSON.
+pub(super) fn as_text(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// The message of an error, as most providers write it.
+pub(super) fn error_message(body: &Value) -> Option<String> {
+    let error = body.get("error").unwrap_or(body);
+    let message = text(error, "message").or_else(|| error.as_str()).or_else(|| text(body, "detail"))?;
+    Some(message.to_owned())
+}

@@ -1,0 +1,89 @@
+//! Reading answers.
+
+use serde_json::Value;
+use unitai_model::Usage;
+
+use super::super::Seen;
+use super::super::json::{count, error_message, items, text};
+use crate::frames::Event;
+
+pub(super) fn answer(body: &Value, seen: &mut Seen) {
+    common(body, seen);
+    let choices = items(body, "choices");
+    for choice in choices {
+        said(choice.get("message").unwrap_or(&Value::Null), seen);
+        finished(choice, seen);
+    }
+    seen.is_whole = !choices.is_empty() && seen.error.is_none();
+}
+
+pub(super) fn event(event: &Event, seen: &mut Seen) {
+    if event.data == b"[DONE]" {
+        seen.is_whole = seen.error.is_none();
+        return;
+    }
+    let Ok(chunk) = serde_json::from_slice::<Value>(&event.data) else { return };
+    common(&chunk, seen);
+    for choice in items(&chunk, "choices") {
+        said(choice.get("delta").unwrap_or(&Value::Null), seen);
+        finished(choice, seen);
+    }
+}
+
+/// A chunk without choices holds nothing but usage.
+pub(super) fn is_usage_alone(event: &Event) -> bool {
+    // Most chunks are not even parsed for this: those with choices have no usage object.
+    if memchr::memmem::find(&event.data, b"\"usage\"").is_none() {
+        return false;
+    }
+    let Ok(chunk) = serde_json::from_slice::<Value>(&event.data) else { return false };
+    items(&chunk, "choices").is_empty() && chunk.get("usage").is_some_and(Value::is_object)
+}
+
+fn common(body: &Value, seen: &mut Seen) {
+    seen.model(text(body, "model"));
+    if let Some(tier) = text(body, "service_tier") {
+        seen.service_tier = Some(tier.to_owned());
+    }
+    // An object that counts nothing says nothing: unknown is not zero.
+    if let Some(raw) = body.get("usage").filter(|usage| usage.get("prompt_tokens").is_some()) {
+        seen.used(usage(raw), raw);
+    }
+    if body.get("error").is_some_and(|error| !error.is_null()) {
+        seen.error = error_message(body);
+    }
+}
+
+fn said(message: &Value, seen: &mut Seen) {
+    for key in ["content", "refusal", "reasoning_content", "reasoning"] {
+        seen.content(text(message, key));
+    }
+    for call in items(message, "tool_calls") {
+        let function = call.get("function").unwrap_or(&Value::Null);
+        seen.content(text(function, "name"));
+        seen.content(text(function, "arguments"));
+    }
+}
+
+fn finished(choice: &Value, seen: &mut Seen) {
+    if let Some(reason) = text(choice, "finish_reason") {
+        seen.finish_reason = Some(reason.to_owned());
+    }
+}
+
+/// The prompt's count has the cached tokens in it, and the answer's count the reasoning.
+fn usage(raw: &Value) -> Usage {
+    let prompt = raw.get("prompt_tokens_details").unwrap_or(&Value::Null);
+    let completion = raw.get("completion_tokens_details").unwrap_or(&Value::Null);
+    // DeepSeek names it beside the total.
+    let cache_read = count(prompt, "cached_tokens").max(count(raw, "prompt_cache_hit_tokens"));
+    let cache_write = count(prompt, "cache_write_tokens");
+    Usage {
+        fresh: count(raw, "prompt_tokens").saturating_sub(cache_read).saturating_sub(cache_write),
+        cache_read,
+        cache_write,
+        cache_write_long: 0,
+        output: count(raw, "completion_tokens"),
+        reasoning: count(completion, "reasoning_tokens"),
+    }
+}

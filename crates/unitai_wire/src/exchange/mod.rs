@@ -1,0 +1,266 @@
+//! One request and its answer, watched from the request to the last byte.
+//!
+//! Bytes are handed on as they came. A copy is read for what the answer took, and an event that
+//! only we asked for is kept from the client.
+
+mod reading;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use serde_json::{Map, Value};
+use unitai_model::{ExchangeEnd, ModelCall, Money, Packed, Source, Usage};
+
+use crate::common::{Answer, Request, Stamp, likely_tokens};
+use crate::dialects::{Body, Dialect, Seen};
+use crate::frames::{Framing, without_line_ends};
+use crate::meter::PriceTable;
+use crate::{Target, request_digest};
+use reading::Reading;
+
+/// A request that has been read.
+pub struct Asked {
+    /// The dialect that it is in.
+    pub dialect: &'static dyn Dialect,
+    /// What it asks.
+    pub request: Request,
+    /// Its digest.
+    pub digest: Arc<str>,
+    /// Whether it goes to this machine, where models are free.
+    pub is_local: bool,
+}
+
+/// A change to a request before it is sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rewritten {
+    /// The new path, where it changed.
+    pub path: Option<String>,
+    /// The new body.
+    pub body: String,
+    /// Whether usage was asked for in the client's place.
+    pub asks_for_usage: bool,
+}
+
+impl Asked {
+    /// Reads a request; `None` when it is none to a model.
+    pub fn read(target: &Target<'_>, body: &[u8]) -> Option<Asked> {
+        let dialect = crate::dialects::claiming(target.path)?;
+        let body: Map<String, Value> = serde_json::from_slice(body).ok()?;
+        let mut request = dialect.read_request(target.path, &body)?;
+        request.is_told_usage = dialect.tells_usage(target.host);
+        let digest = Arc::from(request_digest(dialect.name(), &request.model, &body));
+        Some(Asked { dialect, request, digest, is_local: target.is_local() })
+    }
+
+    /// What must be changed before the request is sent: the model, and the question for usage.
+    pub fn rewrite(
+        &mut self,
+        path: &str,
+        body: &[u8],
+        model: Option<&str>,
+        ask_for_usage: bool,
+    ) -> Option<Rewritten> {
+        let mut rewritten = Body::read(body)?;
+        let mut new_path = None;
+        let model = model.filter(|model| *model != self.request.model);
+        if let Some(model) = model {
+            new_path = self.dialect.set_model(path, &mut rewritten, model);
+            self.request.model = model.to_owned();
+        }
+        let asks = ask_for_usage && self.dialect.ask_for_usage(&self.request, &mut rewritten);
+        (model.is_some() || asks).then(|| Rewritten {
+            path: new_path,
+            body: rewritten.write(),
+            asks_for_usage: asks,
+        })
+    }
+
+    /// A streamed answer as the provider sends it, safe for clients that read it line by line.
+    pub fn stream(&self, answer: &Answer, stamp: Stamp) -> Vec<Vec<u8>> {
+        let events = self.dialect.write_stream(&self.request, answer, stamp);
+        match self.dialect.framing() {
+            Framing::EventStream => events,
+            Framing::Sse | Framing::Lines => events.into_iter().map(without_line_ends).collect(),
+        }
+    }
+
+    /// The most that the call can cost, or `None` when its model has no price. A call without a limit
+    /// on its output is taken at [`UNCAPPED_OUTPUT`].
+    pub fn worst_cost(&self, prices: &PriceTable) -> Option<Money> {
+        let output =
+            self.request.max_output.unwrap_or(UNCAPPED_OUTPUT).saturating_mul(self.request.answers());
+        let prompt = self.request.most_prompt_tokens();
+        let price = prices.price_at(&self.request.model, self.is_local)?;
+        match self.request.settings.get("service_tier").and_then(Value::as_str) {
+            Some(tier) => price.worst_case_in(tier, prompt, output),
+            None => Some(price.worst_case(prompt, output)),
+        }
+    }
+}
+
+/// What an answer without a limit is reserved at. Models can say more; the budget then stops at the
+/// next call.
+pub const UNCAPPED_OUTPUT: u64 = 4096;
+
+/// An answer as it comes.
+pub struct Exchange {
+    asked: Asked,
+    source: Source,
+    began: Instant,
+    first_content: Option<Duration>,
+    status: Option<u16>,
+    seen: Seen,
+    reading: Reading,
+    hides_usage: bool,
+}
+
+/// How the watching ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum How {
+    /// The body came to its end.
+    Ended,
+    /// The client stopped reading.
+    Closed,
+    /// The connection failed.
+    Broke(String),
+}
+
+impl Exchange {
+    /// The request goes out now.
+    pub fn begin(asked: Asked, source: Source, hides_usage: bool) -> Exchange {
+        Exchange {
+            asked,
+            source,
+            began: Instant::now(),
+            first_content: None,
+            status: None,
+            seen: Seen::default(),
+            reading: Reading::Nothing,
+            hides_usage,
+        }
+    }
+
+    /// What was asked.
+    pub fn asked(&self) -> &Asked {
+        &self.asked
+    }
+
+    /// The answer's head came.
+    pub fn head(&mut self, status: u16, content_type: &str, content_encoding: &str) {
+        self.status = Some(status);
+        self.reading = Reading::of(status, content_type, content_encoding, &self.asked);
+    }
+
+    /// The next bytes of the answer. Gives what the client gets instead, where that differs.
+    pub fn feed(&mut self, bytes: &[u8]) -> Option<Vec<u8>> {
+        let before = self.seen.content_bytes;
+        let instead = self.reading.feed(bytes, self.asked.dialect, &mut self.seen, self.hides_usage);
+        if self.first_content.is_none() && self.seen.content_bytes > before {
+            self.first_content = Some(self.began.elapsed());
+        }
+        instead
+    }
+
+    /// The body is over. Gives what the client still gets.
+    pub fn end(&mut self) -> Vec<u8> {
+        self.reading.end(self.asked.dialect, &mut self.seen, self.hides_usage)
+    }
+
+    /// The whole answer is known, because it was scripted: it need not be read.
+    pub fn know(&mut self, answer: &Answer) {
+        self.first_content.get_or_insert_with(|| self.began.elapsed());
+        self.seen.usage = Some(answer.usage);
+        self.seen.finish_reason = Some(self.asked.dialect.finish_reason(answer.finish()).to_owned());
+        self.seen.is_whole = true;
+    }
+
+    /// The record of a call that has only begun.
+    pub fn begun(&self) -> ModelCall {
+        self.record(None, None, ExchangeEnd::Unfinished, None, false)
+    }
+
+    /// The record of a request that was refused before it was sent: nothing was taken, nothing spent.
+    pub fn refused(asked: Asked, source: Source, reason: &str) -> ModelCall {
+        let exchange = Exchange::begin(asked, source, false);
+        let end = ExchangeEnd::Failed { status: None, message: Arc::from(reason) };
+        exchange.record(Some(Usage::default()), Some(Money::ZERO), end, Some(Duration::ZERO), false)
+    }
+
+    /// The record of the call as it ended.
+    pub fn ended(&self, how: &How, prices: &PriceTable) -> ModelCall {
+        let latency = Some(self.began.elapsed());
+        let failed = |message: &str| ExchangeEnd::Failed { status: self.status, message: Arc::from(message) };
+        if let Some(status) = self.status.filter(|status| *status >= 400) {
+            let message = self.seen.error.clone().unwrap_or_else(|| format!("HTTP status {status}"));
+            // A refused request is not billed.
+            return self.record(Some(Usage::default()), Some(Money::ZERO), failed(&message), latency, false);
+        }
+        let end = match (&self.seen.error, how) {
+            (Some(error), _) => failed(error),
+            (None, How::Broke(reason)) if self.status.is_none() => failed(reason),
+            _ if self.is_answered(how) => {
+                ExchangeEnd::Answered { finish_reason: self.seen.finish_reason.as_deref().map(Arc::from) }
+            }
+            _ => ExchangeEnd::Cut,
+        };
+        let is_whole = matches!(end, ExchangeEnd::Answered { .. });
+        let (usage, is_estimated) = match self.seen.usage {
+            Some(usage) if is_whole => (Some(usage), false),
+            None if is_whole => (None, false),
+            // It was never sent: nobody counted.
+            None if self.status.is_none() => (None, false),
+            partial => (Some(self.estimate(partial)), true),
+        };
+        let cost = usage.and_then(|usage| self.cost(&usage, prices));
+        self.record(usage, cost, end, latency, is_estimated)
+    }
+
+    /// Whether the model had said all it wanted. Some clients leave when they have heard why it stopped,
+    /// and do not wait for the end mark.
+    pub fn is_answered(&self, how: &How) -> bool {
+        let is_told = self.seen.finish_reason.is_some() && self.seen.usage.is_some();
+        self.seen.is_whole || (*how == How::Closed && is_told && self.seen.error.is_none())
+    }
+
+    /// What the part of an answer that came must have taken, when it was cut before its usage.
+    fn estimate(&self, partial: Option<Usage>) -> Usage {
+        let partial = partial.unwrap_or_else(|| Usage::of(self.asked.request.likely_prompt_tokens(), 0));
+        Usage { output: partial.output.max(likely_tokens(self.seen.content_bytes)), ..partial }
+    }
+
+    fn cost(&self, usage: &Usage, prices: &PriceTable) -> Option<Money> {
+        // A deployment has a name of its own; the answer tells the model behind it.
+        let named = [Some(self.asked.request.model.as_str()), self.seen.model.as_deref()];
+        let price =
+            named.into_iter().flatten().find_map(|model| prices.price_at(model, self.asked.is_local))?;
+        price.cost(usage, self.seen.service_tier.as_deref())
+    }
+
+    fn record(
+        &self,
+        usage: Option<Usage>,
+        cost: Option<Money>,
+        end: ExchangeEnd,
+        latency: Option<Duration>,
+        usage_is_estimated: bool,
+    ) -> ModelCall {
+        let raw_usage =
+            self.seen.raw_usage.as_ref().and_then(|usage| Packed::from_json(&usage.to_string()).ok());
+        ModelCall {
+            model: Arc::from(self.asked.request.model.as_str()),
+            usage,
+            cost,
+            exchange: Some(Box::new(unitai_model::Exchange {
+                dialect: Arc::from(self.asked.dialect.name()),
+                source: self.source,
+                request_digest: self.asked.digest.clone(),
+                streamed: self.asked.request.streamed,
+                latency: latency.map(|latency| latency.as_secs_f64()),
+                time_to_first_token: self.first_content.map(|first| first.as_secs_f64()),
+                end,
+                raw_usage,
+                usage_is_estimated,
+            })),
+        }
+    }
+}

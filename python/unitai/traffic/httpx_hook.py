@@ -1,0 +1,276 @@
+"""The hook on httpx and httpx2, which most model SDKs use.
+
+It sits where a client picks its transport, so clients that exist already and clients with a
+transport of their own are covered too. Both packages are alike, but their classes do not mix:
+everything is built from the classes of the module in hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterator
+from typing import Any
+
+from unitai._engine import Reply, claims, decide
+from unitai.traffic.patches import Patch, refusing, unsupported
+from unitai.traffic.serving import is_handled, pause, pause_async, why
+
+_SEAM = "_transport_for_url"
+
+
+def patches(module: Any) -> list[Patch]:
+    """What to replace in this module."""
+    named = [getattr(module, name, None) for name in ("Client", "AsyncClient")]
+    clients = [client for client in named if isinstance(client, type)]
+    if not clients:
+        return []
+    if all(hasattr(client, _SEAM) for client in clients):
+        transport_class = _transport_class(module)
+        return [Patch(client, _SEAM, _choosing(transport_class)) for client in clients]
+
+    def refuse(client: Any, request: Any, *_: Any, **__: Any) -> None:
+        if claims(request.method, str(request.url)):
+            raise unsupported(module, f"{type(client).__name__}.{_SEAM}")
+
+    return [Patch(client, "send", refusing(refuse)) for client in clients]
+
+
+def _choosing(transport_class: Any) -> Callable[[Any], Any]:
+    def make(original: Any) -> Any:
+        def _transport_for_url(client: Any, url: Any) -> Any:
+            return transport_class(original(client, url), client, original)
+
+        return _transport_for_url
+
+    return make
+
+
+def _transport_class(module: Any) -> Any:
+    """The transport that stands before a client's own."""
+    response_class, byte_stream = module.Response, module.ByteStream
+    paced_stream, watched_stream = _stream_classes(module)
+
+    def answer(reply: Any) -> Any:
+        # As a stream, not as content: a response that was read already behaves differently.
+        chunks = reply.chunks
+        body = byte_stream(reply.body) if chunks is None else paced_stream(reply, chunks)
+        return response_class(reply.status, headers=reply.headers, stream=body)
+
+    def watched(response: Any, passage: Any) -> Any:
+        headers = response.headers
+        passage.head(response.status_code, headers.get("content-type", ""), headers.get("content-encoding", ""))
+        if passage.body is not None and "content-length" in headers:
+            del headers["content-length"]  # The body may come out shorter than it was sent.
+        response.stream = watched_stream(response.stream, passage)
+        return response
+
+    class UnitAITransport(module.BaseTransport, module.AsyncBaseTransport):  # type: ignore[misc]
+        __slots__ = ("_choose", "_client", "_transport")
+
+        def __init__(self, transport: Any, client: Any, choose: Any) -> None:
+            self._transport = transport
+            self._client = client
+            self._choose = choose
+
+        def handle_request(self, request: Any) -> Any:
+            if is_handled.get():
+                return self._transport.handle_request(request)
+            method, url = request.method, str(request.url)
+            if not claims(method, url):
+                return self._transport.handle_request(request)
+            decision = decide(method, url, _encoding(request), request.read())
+            if isinstance(decision, Reply):
+                if decision.delay > 0:
+                    _wait(decision, request)
+                decision.release()
+                return answer(decision)
+            token = is_handled.set(True)
+            try:
+                if decision is None:
+                    return self._transport.handle_request(request)
+                sent, transport = self._prepare(request, decision)
+                try:
+                    response = transport.handle_request(sent)
+                except BaseException as error:
+                    decision.broke(why(error))
+                    raise
+            finally:
+                is_handled.reset(token)
+            return watched(response, decision)
+
+        async def handle_async_request(self, request: Any) -> Any:
+            if is_handled.get():
+                return await self._transport.handle_async_request(request)
+            method, url = request.method, str(request.url)
+            if not claims(method, url):
+                return await self._transport.handle_async_request(request)
+            decision = decide(method, url, _encoding(request), await request.aread())
+            if isinstance(decision, Reply):
+                if decision.delay > 0:
+                    await _wait_async(decision, request)
+                decision.release()
+                return answer(decision)
+            token = is_handled.set(True)
+            try:
+                if decision is None:
+                    return await self._transport.handle_async_request(request)
+                sent, transport = self._prepare(request, decision)
+                try:
+                    response = await transport.handle_async_request(sent)
+                except BaseException as error:
+                    decision.broke(why(error))
+                    raise
+            finally:
+                is_handled.reset(token)
+            return watched(response, decision)
+
+        def _prepare(self, request: Any, passage: Any) -> tuple[Any, Any]:
+            """The request as it goes out, and through what. The client's own request object stays as it is."""
+            body, url = passage.body, passage.url
+            if body is None and url is None and not passage.wants_identity:
+                return request, self._transport
+            headers, transport = request.headers.copy(), self._transport
+            if url is None:
+                target = request.url
+            else:
+                target = module.URL(url)
+                headers["host"] = target.netloc.decode("ascii")
+                transport = self._choose(self._client, target)
+            if body is None:
+                body = request.content
+            else:
+                for name in ("content-encoding", "transfer-encoding"):
+                    headers.pop(name, None)
+                headers["content-length"] = str(len(body))
+            if passage.wants_identity:
+                headers["accept-encoding"] = "identity"
+            sent = module.Request(request.method, target, headers=headers, content=body, extensions=request.extensions)
+            return sent, transport
+
+    def read_timeout(reply: Any, request: Any) -> float | None:
+        """The client's patience, where the answer would take longer."""
+        patience = request.extensions.get("timeout", {}).get("read")
+        return patience if patience is not None and patience < reply.delay else None
+
+    def _wait(reply: Any, request: Any) -> None:
+        patience = read_timeout(reply, request)
+        try:
+            pause(reply.delay if patience is None else patience)
+            if patience is not None:
+                raise module.ReadTimeout("The read operation timed out", request=request)
+        except BaseException as error:
+            reply.broke(why(error))
+            raise
+
+    async def _wait_async(reply: Any, request: Any) -> None:
+        patience = read_timeout(reply, request)
+        try:
+            await pause_async(reply.delay if patience is None else patience)
+            if patience is not None:
+                raise module.ReadTimeout("The read operation timed out", request=request)
+        except BaseException as error:
+            reply.broke(why(error))
+            raise
+
+    return UnitAITransport
+
+
+def _encoding(request: Any) -> str:
+    headers = request.headers
+    return str(headers["content-encoding"]) if "content-encoding" in headers else ""
+
+
+def _stream_classes(module: Any) -> tuple[Any, Any]:
+    """Bodies for sync and async clients alike: one that takes its time, and one that is watched."""
+
+    class PacedStream(module.SyncByteStream, module.AsyncByteStream):  # type: ignore[misc]
+        def __init__(self, reply: Any, chunks: list[bytes]) -> None:
+            self._reply = reply
+            self._chunks = chunks
+
+        def __iter__(self) -> Iterator[bytes]:
+            reply = self._reply
+            for position, chunk in enumerate(self._chunks):
+                pause(reply.pace)
+                reply.sent(position)
+                yield chunk
+
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            reply = self._reply
+            for position, chunk in enumerate(self._chunks):
+                await pause_async(reply.pace)
+                reply.sent(position)
+                yield chunk
+
+        def close(self) -> None:
+            self._reply.close()
+
+        async def aclose(self) -> None:
+            self._reply.close()
+
+    class WatchedStream(module.SyncByteStream, module.AsyncByteStream):  # type: ignore[misc]
+        def __init__(self, stream: Any, passage: Any) -> None:
+            self._stream = stream
+            self._passage = passage
+
+        def __iter__(self) -> Iterator[bytes]:
+            passage = self._passage
+            chunks = iter(self._stream)
+            try:
+                while True:
+                    # Only what goes wrong in here is the connection's fault.
+                    try:
+                        chunk = next(chunks)
+                    except StopIteration:
+                        break
+                    except BaseException as error:
+                        passage.broke(why(error))
+                        raise
+                    given = passage.feed(chunk)
+                    if given:
+                        yield given
+                rest = passage.end()
+                if rest:
+                    yield rest
+            finally:
+                passage.close()
+
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            passage = self._passage
+            chunks = self._stream.__aiter__()
+            try:
+                while True:
+                    try:
+                        chunk = await chunks.__anext__()
+                    except StopAsyncIteration:
+                        break
+                    except BaseException as error:
+                        passage.broke(why(error))
+                        raise
+                    given = passage.feed(chunk)
+                    if given:
+                        yield given
+                rest = passage.end()
+                if rest:
+                    yield rest
+            finally:
+                passage.close()
+                if hasattr(chunks, "aclose"):
+                    await chunks.aclose()
+
+        def close(self) -> None:
+            try:
+                self._stream.close()
+            finally:
+                self._passage.close()
+
+        async def aclose(self) -> None:
+            try:
+                await self._stream.aclose()
+            finally:
+                self._passage.close()
+
+        def __del__(self) -> None:
+            # Some clients drop a stream without a word once they have seen its end mark.
+            self._passage.close()
+
+    return PacedStream, WatchedStream
