@@ -9,10 +9,32 @@ pub const MOST_BYTES: usize = 64 << 20;
 pub struct Decoder(Kind);
 
 enum Kind {
-    Gzip(flate2::write::MultiGzDecoder<Vec<u8>>),
-    Deflate(flate2::write::ZlibDecoder<Vec<u8>>),
-    Brotli(Box<brotli_decompressor::DecompressorWriter<Vec<u8>>>),
-    Zstd(zstd::stream::write::Decoder<'static, Vec<u8>>),
+    Gzip(flate2::write::MultiGzDecoder<Bounded>),
+    Deflate(flate2::write::ZlibDecoder<Bounded>),
+    Brotli(Box<brotli_decompressor::DecompressorWriter<Bounded>>),
+    Zstd(zstd::stream::write::Decoder<'static, Bounded>),
+}
+
+/// What was decoded. It refuses to grow beyond all measure: a few bytes can stand for gigabytes.
+#[derive(Default)]
+struct Bounded {
+    bytes: Vec<u8>,
+    is_full: bool,
+}
+
+impl Write for Bounded {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        if self.bytes.len() + bytes.len() > MOST_BYTES {
+            self.is_full = true;
+            return Err(std::io::ErrorKind::StorageFull.into());
+        }
+        self.bytes.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
 }
 
 /// A body cannot be decoded.
@@ -34,10 +56,12 @@ impl Decoder {
     pub fn of(encoding: &str) -> Result<Option<Decoder>, EncodingError> {
         let kind = match encoding.trim().to_ascii_lowercase().as_str() {
             "" | "identity" => return Ok(None),
-            "gzip" | "x-gzip" => Kind::Gzip(flate2::write::MultiGzDecoder::new(Vec::new())),
-            "deflate" => Kind::Deflate(flate2::write::ZlibDecoder::new(Vec::new())),
-            "br" => Kind::Brotli(Box::new(brotli_decompressor::DecompressorWriter::new(Vec::new(), 4096))),
-            "zstd" => match zstd::stream::write::Decoder::new(Vec::new()) {
+            "gzip" | "x-gzip" => Kind::Gzip(flate2::write::MultiGzDecoder::new(Bounded::default())),
+            "deflate" => Kind::Deflate(flate2::write::ZlibDecoder::new(Bounded::default())),
+            "br" => {
+                Kind::Brotli(Box::new(brotli_decompressor::DecompressorWriter::new(Bounded::default(), 4096)))
+            }
+            "zstd" => match zstd::stream::write::Decoder::new(Bounded::default()) {
                 Ok(decoder) => Kind::Zstd(decoder),
                 Err(_) => return Err(EncodingError::Broken("zstd")),
             },
@@ -46,41 +70,38 @@ impl Decoder {
         Ok(Some(Decoder(kind)))
     }
 
-    /// Decodes the next bytes. Large pieces are taken in small ones, so that a bomb is seen before
-    /// it has filled the memory.
+    /// Decodes the next bytes.
     pub fn feed(&mut self, bytes: &[u8]) -> Result<Vec<u8>, EncodingError> {
-        let mut decoded = Vec::new();
-        for piece in bytes.chunks(4096) {
-            decoded.append(&mut self.step(piece)?);
-            if decoded.len() > MOST_BYTES {
-                return Err(EncodingError::TooLarge);
-            }
-        }
-        Ok(decoded)
-    }
-
-    fn step(&mut self, piece: &[u8]) -> Result<Vec<u8>, EncodingError> {
-        fn through(writer: &mut impl Write, piece: &[u8], name: &'static str) -> Result<(), EncodingError> {
-            writer.write_all(piece).and_then(|()| writer.flush()).map_err(|_| EncodingError::Broken(name))
-        }
         match &mut self.0 {
             Kind::Gzip(decoder) => {
-                through(decoder, piece, "gzip")?;
-                Ok(std::mem::take(decoder.get_mut()))
+                let written = decoder.write_all(bytes).and_then(|()| decoder.flush());
+                taken(written, decoder.get_mut(), "gzip")
             }
             Kind::Deflate(decoder) => {
-                through(decoder, piece, "deflate")?;
-                Ok(std::mem::take(decoder.get_mut()))
+                let written = decoder.write_all(bytes).and_then(|()| decoder.flush());
+                taken(written, decoder.get_mut(), "deflate")
             }
             Kind::Brotli(decoder) => {
-                through(decoder, piece, "br")?;
-                Ok(std::mem::take(decoder.get_mut()))
+                let written = decoder.write_all(bytes).and_then(|()| decoder.flush());
+                taken(written, decoder.get_mut(), "br")
             }
             Kind::Zstd(decoder) => {
-                through(decoder, piece, "zstd")?;
-                Ok(std::mem::take(decoder.get_mut()))
+                let written = decoder.write_all(bytes).and_then(|()| decoder.flush());
+                taken(written, decoder.get_mut(), "zstd")
             }
         }
+    }
+}
+
+fn taken(
+    written: std::io::Result<()>,
+    out: &mut Bounded,
+    name: &'static str,
+) -> Result<Vec<u8>, EncodingError> {
+    match written {
+        Ok(()) => Ok(std::mem::take(&mut out.bytes)),
+        Err(_) if out.is_full => Err(EncodingError::TooLarge),
+        Err(_) => Err(EncodingError::Broken(name)),
     }
 }
 

@@ -279,7 +279,7 @@ class MockToolkit:
             unguard_sockets()
         if ending.is_abandoned or ending.left_behind:
             # What could not be stopped must still be refused when it asks a model.
-            pin_door()
+            pin_door(ending.left_behind)
         close_door()
 
     def _conclude(self, session: Session, ending: Ending) -> AgentRunResult:

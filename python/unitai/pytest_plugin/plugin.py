@@ -14,15 +14,22 @@ from unitai.pytest_plugin.fixtures import mock_toolkit as mock_toolkit
 from unitai.pytest_plugin.fixtures import scripted_model as scripted_model
 
 
+_MODEL = "the model that agents use instead of their own"
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """`--model`: another model for every run of every test."""
-    group = parser.getgroup("unitai")
-    help = "UnitAI: the model that agents use instead of their own"
-    group.addoption("--unitai-model", dest="unitai_model", metavar="NAME", help=help)
+    """`--unitai-model`: another model for every run of every test."""
+    parser.getgroup("unitai").addoption("--unitai-model", metavar="NAME", help=_MODEL)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_load_initial_conftests(parser: pytest.Parser) -> Generator[None, None, None]:
+    """`--model`, for short, unless a conftest has an option of that name already."""
+    yield
     try:
-        group.addoption("--model", dest="unitai_model", metavar="NAME", help=f"{help} (short for --unitai-model)")
-    except ValueError:
-        pass  # Another plugin has taken the short name.
+        parser.getgroup("unitai").addoption("--model", dest="unitai_model", metavar="NAME", help=_MODEL)
+    except Exception:
+        pass
 
 
 def pytest_configure(config: pytest.Config) -> None:

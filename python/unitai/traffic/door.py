@@ -29,6 +29,7 @@ _HOOKS = {
 _lock = threading.Lock()
 _opened = 0
 _is_pinned = False
+_pinned_by: list[threading.Thread] = []
 _patches = Patches()
 #: What to replace in a module, worked out once. Under its name, with the module it was worked out for.
 _known: dict[str, tuple[Any, list[Patch]]] = {}
@@ -70,18 +71,19 @@ def close_door() -> None:
     with _lock:
         if _opened > 0:
             _opened -= 1
-        if _opened == 0:
+        _pinned_by[:] = [thread for thread in _pinned_by if thread.is_alive()]
+        if _opened == 0 and not _pinned_by and not _is_pinned:
             _remove()
 
 
-def pin_door() -> None:
-    """Keeps the door open for good: something of a run could not be stopped, and may still call models."""
+def pin_door(threads: Sequence[threading.Thread]) -> None:
+    """Keeps the door open while these threads live, for they could not be stopped and may still call
+    models. What could not be stopped and is no thread keeps it open for good.
+    """
     global _is_pinned  # noqa: PLW0603
     with _lock:
-        if _is_pinned:
-            return
-        _is_pinned = True
-    open_door()
+        _pinned_by.extend(threads)
+        _is_pinned = _is_pinned or not threads
 
 
 def _remove() -> None:

@@ -10,11 +10,15 @@ from __future__ import annotations
 import inspect
 import io
 from collections.abc import Callable, Mapping
+from contextvars import ContextVar
 from typing import Any
 
 from unitai._engine import Reply, claims, decide
 from unitai.traffic.patches import Patch, refusing, unsupported
 from unitai.traffic.serving import is_handled, pause, why
+
+#: The call whose request is under way here, so that another attempt of it is known for one.
+_attempt: ContextVar[_Call | None] = ContextVar("unitai_urllib3_attempt", default=None)
 
 _PORTS = {"http": 80, "https": 443}
 #: What follows `headers` where arguments are given by position, as urllib3 does when it tries again.
@@ -54,7 +58,11 @@ def _opening(module: Any) -> Callable[[Any], Any]:
         def urlopen(
             pool: Any, method: str, url: str, body: Any = None, headers: Any = None, *args: Any, **kw: Any
         ) -> Any:
-            if is_handled.get():
+            repeated = _attempt.get()
+            if repeated is not None:
+                # urllib3 tries again by calling itself. Each attempt is a request of its own.
+                repeated.was_repeated = True
+            elif is_handled.get():
                 return original(pool, method, url, body, headers, *args, **kw)
             target = _absolute(pool, url)
             verb = method.upper()
@@ -68,7 +76,7 @@ def _opening(module: Any) -> Callable[[Any], Any]:
             call = _Call(parts, pool, method, url, headers, kw)
             if isinstance(decision, Reply):
                 return call.answer(decision, content if body is not None else None)
-            token = is_handled.set(True)
+            token, attempt = is_handled.set(True), _attempt.set(None if decision is None else call)
             try:
                 # A body that could be read only once is sent from memory.
                 sent = body if body is None or isinstance(body, (bytes, str)) else content
@@ -77,6 +85,7 @@ def _opening(module: Any) -> Callable[[Any], Any]:
                 return call.watch(original, decision, sent)
             finally:
                 is_handled.reset(token)
+                _attempt.reset(attempt)
 
         return urlopen
 
@@ -107,6 +116,8 @@ class _Call:
         self._url = url
         self._headers = headers
         self._options = options
+        #: Whether urllib3 tried again: then this attempt is over, and the answer is another's.
+        self.was_repeated = False
 
     def answer(self, reply: Any, body: bytes | None) -> Any:
         """The reply as a response, through the same retries that an answer from outside would see."""
@@ -148,11 +159,15 @@ class _Call:
         options = {**self._options, "preload_content": False}
         if self._options.get("release_conn"):
             options["release_conn"] = False
+        before = len(self._retries().history)
         try:
             response = original(pool, self._method, url, body, headers, **options)
         except BaseException as error:
             passage.broke(why(error))
             raise
+        if self.was_repeated:
+            _settle(passage, response.retries.history[before])
+            return response
         passage.head(
             response.status,
             response.headers.get("content-type", ""),
@@ -449,3 +464,12 @@ def _read_timeout(timeout: Any, pool: Any) -> float | None:
     if not isinstance(timeout, (int, float)):
         timeout = getattr(pool.timeout, "read_timeout", None)
     return timeout if isinstance(timeout, (int, float)) else None
+
+
+def _settle(passage: Any, attempt: Any) -> None:
+    """Ends the passage of an attempt that urllib3 has made again, with what it noted of it."""
+    if attempt.status is None:
+        passage.broke(why(attempt.error))
+        return
+    passage.head(attempt.status, "", "")
+    passage.end()

@@ -190,9 +190,9 @@ impl Exchange {
     pub fn ended(&self, how: &How, prices: &PriceTable) -> ModelCall {
         let latency = Some(self.began.elapsed());
         let failed = |message: &str| ExchangeEnd::Failed { status: self.status, message: Arc::from(message) };
-        if let Some(status) = self.status.filter(|status| *status >= 400) {
+        if let Some(status) = self.status.filter(|status| *status >= 300) {
             let message = self.seen.error.clone().unwrap_or_else(|| format!("HTTP status {status}"));
-            // A refused request is not billed.
+            // A request that is refused, or sent elsewhere, is not billed.
             return self.record(Some(Usage::default()), Some(Money::ZERO), failed(&message), latency, false);
         }
         let end = match (&self.seen.error, how) {

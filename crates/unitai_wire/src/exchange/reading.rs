@@ -95,17 +95,28 @@ impl Reading {
             }
             Reading::Stream { frames, decoder: Some(decoder) } => {
                 let mut events = Vec::new();
-                match decoder.feed(bytes) {
-                    Ok(decoded) => frames.feed(&decoded, &mut events),
-                    Err(_) => *self = Reading::Nothing,
-                }
+                let is_readable = match decoder.feed(bytes) {
+                    Ok(decoded) => {
+                        frames.feed(&decoded, &mut events);
+                        frames.held() <= MOST_BYTES
+                    }
+                    Err(_) => false,
+                };
                 take(&events, dialect, seen, false);
+                if !is_readable {
+                    *self = Reading::Nothing;
+                }
                 None
             }
             Reading::Stream { frames, decoder: None } => {
                 let mut events = Vec::new();
                 frames.feed(bytes, &mut events);
-                let shown = take(&events, dialect, seen, hides_usage);
+                let mut shown = take(&events, dialect, seen, hides_usage);
+                if frames.held() > MOST_BYTES {
+                    // No event is that long. It is handed on, and nobody reads what follows.
+                    shown.extend(frames.finish(&mut Vec::new()));
+                    *self = Reading::Nothing;
+                }
                 hides_usage.then_some(shown)
             }
         }

@@ -38,6 +38,10 @@ impl EventStream {
         self.buffer.drain(..from);
     }
 
+    pub(super) fn held(&self) -> usize {
+        self.buffer.len()
+    }
+
     pub(super) fn finish(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.buffer)
     }

@@ -23,6 +23,10 @@ impl Lines {
         self.searched = self.buffer.len();
     }
 
+    pub(super) fn held(&self) -> usize {
+        self.buffer.len()
+    }
+
     pub(super) fn finish(&mut self, events: &mut Vec<Event>) -> Vec<u8> {
         self.searched = 0;
         let rest = std::mem::take(&mut self.buffer);

@@ -62,6 +62,15 @@ impl Frames {
         }
     }
 
+    /// How many bytes wait for the end of their event.
+    pub fn held(&self) -> usize {
+        match self {
+            Frames::Sse(frames) => frames.held(),
+            Frames::Lines(frames) => frames.held(),
+            Frames::EventStream(frames) => frames.held(),
+        }
+    }
+
     /// The stream is over: adds what can be read of the rest, and gives back what cannot.
     pub fn finish(&mut self, events: &mut Vec<Event>) -> Vec<u8> {
         match self {

@@ -27,6 +27,10 @@ impl Sse {
         }
     }
 
+    pub(super) fn held(&self) -> usize {
+        self.buffer.len()
+    }
+
     pub(super) fn finish(&mut self, events: &mut Vec<Event>) -> Vec<u8> {
         let rest = std::mem::take(&mut self.buffer);
         self.searched = 0;
