@@ -288,3 +288,30 @@ def test_steps_look_like_what_one_writes():
     texts = ["say('a')", "call('f', x=1)", "[say('a'), call('f')]", "fail(429)", "choose(say('a'), fail(500))"]
     assert [repr(step) for step in steps] == texts
     assert repr(when("x", turn=1).always(say("y"))) == "when(last_message='x', turn=1).always(say('y'))"
+
+
+def test_a_script_that_is_opened_inside_of_a_run_answers_it():
+    def agent():
+        with scripted_model([say("inner")]):
+            return ask("x")
+
+    assert MockToolkit().run_generic(agent).output == "inner"
+
+
+def test_what_goes_on_after_its_script_is_refused_and_does_not_go_out():
+    begun, go_on = threading.Event(), threading.Event()
+    results = []
+
+    def agent():
+        begun.set()
+        go_on.wait(10)
+        return ask("late")
+
+    with scripted_model([]):
+        thread = threading.Thread(target=lambda: results.append(MockToolkit().run_generic(agent)))
+        thread.start()
+        begun.wait(10)
+    go_on.set()
+    thread.join()
+    assert isinstance(results[0].error, UnexpectedModelCallError)
+    assert "after its script was over" in str(results[0].error)

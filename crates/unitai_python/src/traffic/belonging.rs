@@ -17,7 +17,8 @@ use crate::run::{Run, cancelled};
 
 /// Whom a request belongs to.
 pub(super) enum Owner {
-    Run(Py<Run>),
+    /// A run, and the script that answers it, if one does.
+    Run(Py<Run>, Option<Py<Script>>),
     /// A script, outside any run.
     Script(Py<Script>),
 }
@@ -25,21 +26,21 @@ pub(super) enum Owner {
 impl Owner {
     pub(super) fn script(&self) -> Option<&Py<Script>> {
         match self {
-            Owner::Run(run) => run.get().script(),
+            Owner::Run(_, script) => script.as_ref(),
             Owner::Script(script) => Some(script),
         }
     }
 
     pub(super) fn run(&self) -> Option<&Run> {
         match self {
-            Owner::Run(run) => Some(run.get()),
+            Owner::Run(run, _) => Some(run.get()),
             Owner::Script(_) => None,
         }
     }
 
     pub(super) fn rules(&self) -> Rules {
         match self {
-            Owner::Run(run) => run.get().rules().clone(),
+            Owner::Run(run, _) => run.get().rules().clone(),
             Owner::Script(_) => Rules::default(),
         }
     }
@@ -199,7 +200,11 @@ pub(super) fn owner(py: Python<'_>) -> PyResult<Option<Owner>> {
     let live = live();
     match (live.runs.as_slice(), live.scripts.as_slice()) {
         ([], []) => Ok(None),
-        ([run], _) => Ok(Some(Owner::Run(run.clone_ref(py)))),
+        ([run], _) => {
+            let run = run.clone_ref(py);
+            drop(live);
+            of_run(py, run).map(Some)
+        }
         ([], [script]) => Ok(Some(Owner::Script(script.clone_ref(py)))),
         (runs, scripts) => {
             let (runs, scripts) = (runs.len(), scripts.len());
@@ -210,7 +215,13 @@ pub(super) fn owner(py: Python<'_>) -> PyResult<Option<Owner>> {
 }
 
 fn of_run(py: Python<'_>, run: Py<Run>) -> PyResult<Owner> {
-    if run.get().is_over() || run.get().is_cut_off() { Err(cancelled(py)) } else { Ok(Owner::Run(run)) }
+    if run.get().is_over() || run.get().is_cut_off() {
+        return Err(cancelled(py));
+    }
+    // A script that was opened inside of the run comes first. One that is over still answers for its
+    // run, with a refusal: what was begun under a script must not go out.
+    let script = innermost_script(py)?.or_else(|| run.get().script().map(|script| script.clone_ref(py)));
+    Ok(Owner::Run(run, script))
 }
 
 fn refuse_left_behind(py: Python<'_>) -> PyResult<()> {

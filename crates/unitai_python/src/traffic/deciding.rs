@@ -29,10 +29,16 @@ const LARGE: usize = 1 << 16;
 pub(crate) fn claims(py: Python<'_>, method: &str, url: &str) -> PyResult<bool> {
     let Some(target) = Target::of(url) else { return Ok(false) };
     let speaks = method.eq_ignore_ascii_case("POST") && dialects::claiming(target.path).is_some();
-    if !speaks && !target.is_model_host() {
+    let is_model_host = target.is_model_host();
+    if !speaks && !is_model_host {
         return Ok(false);
     }
-    Ok(owner(py)?.is_some_and(|owner| speaks || owner.script().is_some()))
+    match owner(py) {
+        Ok(owner) => Ok(owner.is_some_and(|owner| speaks || owner.script().is_some())),
+        // Only its body tells whether it is a model's at all.
+        Err(_) if !is_model_host => Ok(true),
+        Err(error) => Err(error),
+    }
 }
 
 /// What to do with a request: a `Reply` from memory, a `Passage` to the provider, or nothing at all.
@@ -44,7 +50,7 @@ pub(crate) fn decide<'py>(
     content_encoding: &str,
     body: &[u8],
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
-    let (Some(target), Some(owner)) = (Target::of(url), owner(py)?) else { return Ok(None) };
+    let Some(target) = Target::of(url) else { return Ok(None) };
     let decoded = match content_encoding {
         "" | "identity" => Cow::Borrowed(body),
         encoding => match encoding::decode(encoding, body) {
@@ -58,6 +64,10 @@ pub(crate) fn decide<'py>(
     } else {
         Asked::read(&target, &decoded)
     };
+    if asked.is_none() && !target.is_model_host() {
+        return Ok(None);
+    }
+    let Some(owner) = owner(py)? else { return Ok(None) };
     match (asked, owner.script()) {
         (Some(asked), Some(script)) => {
             let script = script.clone_ref(py);
@@ -67,7 +77,7 @@ pub(crate) fn decide<'py>(
             let_out(py, owner, asked, &target, url, &decoded).map(|passage| Some(passage.into_any()))
         }
         // A script is on, so nothing may leave for a model; but this is nothing that it can answer.
-        (None, Some(script)) if target.is_model_host() => {
+        (None, Some(script)) => {
             let error = Trouble::new(
                 "UnexpectedModelCallError",
                 "no script can answer this request to a model's host",
@@ -79,7 +89,7 @@ pub(crate) fn decide<'py>(
             let script = script.clone_ref(py);
             refuse(py, &owner, Some(script.get()), None, error).map(|reply| Some(reply.into_any()))
         }
-        (None, _) => Ok(None),
+        (None, None) => Ok(None),
     }
 }
 
@@ -92,7 +102,7 @@ fn answer<'py>(
 ) -> PyResult<Bound<'py, Reply>> {
     let rules = owner.rules();
     if let Some(model) = rules.model() {
-        asked.request.model = model.to_string();
+        asked.use_model(&model);
     }
     let run_id = owner.run().map_or("", |run| run.id()).to_owned();
     let reservation = match reserve(py, &rules, &asked) {
@@ -267,7 +277,12 @@ pub(crate) fn refuse_connection(
     if family == "AF_UNIX" || unitai_wire::is_local(host) || host.is_empty() {
         return Ok(None);
     }
-    let owner = owner(py)?;
+    let owner = match owner(py) {
+        Ok(owner) => owner,
+        // Whose it is matters only for a model's host: other connections are no concern of an ended run.
+        Err(error) if unitai_wire::is_model_host(host) => return Err(error),
+        Err(_) => None,
+    };
     let is_blocked = is_network_blocked() || owner.as_ref().is_some_and(Owner::blocks_network);
     let is_scripted = owner.as_ref().is_some_and(|owner| owner.script().is_some());
     let place = port.map_or_else(|| plain(host).to_string(), |port| format!("{}:{port}", plain(host)));

@@ -1,5 +1,7 @@
 //! A request that a script has seen.
 
+use std::sync::Arc;
+
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 use unitai_model::Packed;
@@ -11,7 +13,7 @@ use crate::values::to_python;
 #[pyclass(frozen, module = "unitai._engine")]
 pub(crate) struct ModelRequest {
     pub(super) dialect: &'static str,
-    pub(super) request: Request,
+    pub(super) request: Arc<Request>,
 }
 
 #[pymethods]

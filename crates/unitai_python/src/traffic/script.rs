@@ -85,6 +85,14 @@ impl Script {
         run_id: &str,
         asked: &Asked,
     ) -> Result<(Move<'_>, Stamp), PyErr> {
+        if self.is_closed() {
+            let error = Trouble::new(
+                "UnexpectedModelCallError",
+                "a request came to the model after its script was over",
+            )
+            .remedy("let the agent end before the script does");
+            return Err(error.into_err(py));
+        }
         let playback = self.playback(run_id);
         if let Ok(seen) =
             Py::new(py, ModelRequest { dialect: asked.dialect.name(), request: asked.request.clone() })

@@ -23,7 +23,7 @@ pub struct Asked {
     /// The dialect that it is in.
     pub dialect: &'static dyn Dialect,
     /// What it asks.
-    pub request: Request,
+    pub request: Arc<Request>,
     /// Its digest.
     pub digest: Arc<str>,
     /// Whether it goes to this machine, where models are free.
@@ -49,7 +49,12 @@ impl Asked {
         let mut request = dialect.read_request(target.path, &body)?;
         request.is_told_usage = dialect.tells_usage(target.host);
         let digest = Arc::from(request_digest(dialect.name(), &request.model, &body));
-        Some(Asked { dialect, request, digest, is_local: target.is_local() })
+        Some(Asked { dialect, request: Arc::new(request), digest, is_local: target.is_local() })
+    }
+
+    /// Asks another model.
+    pub fn use_model(&mut self, model: &str) {
+        Arc::make_mut(&mut self.request).model = model.to_owned();
     }
 
     /// What must be changed before the request is sent: the model, and the question for usage.
@@ -65,7 +70,7 @@ impl Asked {
         let model = model.filter(|model| *model != self.request.model);
         if let Some(model) = model {
             new_path = self.dialect.set_model(path, &mut rewritten, model);
-            self.request.model = model.to_owned();
+            self.use_model(model);
         }
         let asks = ask_for_usage && self.dialect.ask_for_usage(&self.request, &mut rewritten);
         (model.is_some() || asks).then(|| Rewritten {

@@ -46,12 +46,17 @@ pub(super) fn streamed(request: &Request, answer: &Answer, stamp: Stamp) -> Vec<
             Said::Refusal(text) => stream.pieces(text, "{\"refusal\":", "}"),
             Said::ToolCall { args, .. } => {
                 let Some((index, call)) = calls.next() else { continue };
+                // Mistral, which also tells usage unasked, sends a call whole.
+                let arguments = if request.is_told_usage { args } else { "" };
                 let begun = ToolCall {
                     index: Some(index),
-                    function: Function { arguments: "", ..call.function },
+                    function: Function { arguments, ..call.function },
                     ..call
                 };
                 stream.delta(&format!("{{\"tool_calls\":[{}]}}", written(&begun)));
+                if request.is_told_usage {
+                    continue;
+                }
                 let before = format!("{{\"tool_calls\":[{{\"index\":{index},\"function\":{{\"arguments\":");
                 stream.pieces(args, &before, "}}]}");
             }
