@@ -45,11 +45,11 @@ impl Run {
         calls.push(Arc::downgrade(call));
     }
 
-    /// Settles calls whose answer came, though the client never said that it was done with it.
-    pub(super) fn settle_answered_calls(&self, py: Python<'_>) {
+    /// Settles calls whose answer has begun, though the client never said that it was done with it.
+    pub(super) fn settle_begun_calls(&self, py: Python<'_>) {
         let calls = std::mem::take(&mut *self.calls.lock().unwrap_or_else(PoisonError::into_inner));
         for call in calls.iter().filter_map(Weak::upgrade) {
-            call.settle_if_answered(py);
+            call.settle_if_begun(py);
         }
     }
 

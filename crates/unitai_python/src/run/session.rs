@@ -167,7 +167,7 @@ impl Run {
             }
         };
         self.keep_some(Run::WHOLE, slot, kept);
-        self.settle_answered_calls(py);
+        self.settle_begun_calls(py);
         let recorder = self.recorder.lock().unwrap_or_else(PoisonError::into_inner).take();
         let recorder = recorder.ok_or_else(|| invalid(py, "this run has ended already"))?;
         let duration = self.began.elapsed().as_secs_f64();

@@ -50,9 +50,9 @@ impl Watched {
         Ok(watched)
     }
 
-    /// Settles the call if the model had said all it wanted.
-    pub(crate) fn settle_if_answered(&self, py: Python<'_>) {
-        if self.with(|exchange| exchange.is_answered(&How::Closed)) == Some(true) {
+    /// Settles the call if its answer has begun: nobody will read it to its end any more.
+    pub(crate) fn settle_if_begun(&self, py: Python<'_>) {
+        if self.with(|exchange| exchange.has_head()) == Some(true) {
             self.settle(py, &How::Closed);
         }
     }

@@ -156,6 +156,11 @@ impl Exchange {
         self.reading = Reading::of(status, content_type, content_encoding, &self.asked);
     }
 
+    /// Whether the answer's head has come.
+    pub fn has_head(&self) -> bool {
+        self.status.is_some()
+    }
+
     /// The next bytes of the answer. Gives what the client gets instead, where that differs.
     pub fn feed(&mut self, bytes: &[u8]) -> Option<Vec<u8>> {
         let before = self.seen.content_bytes;
@@ -222,7 +227,7 @@ impl Exchange {
 
     /// Whether the model had said all it wanted. Some clients leave when they have heard why it stopped,
     /// and do not wait for the end mark.
-    pub fn is_answered(&self, how: &How) -> bool {
+    fn is_answered(&self, how: &How) -> bool {
         let is_told = self.seen.finish_reason.is_some() && self.seen.usage.is_some();
         self.seen.is_whole || (*how == How::Closed && is_told && self.seen.error.is_none())
     }
