@@ -1,12 +1,14 @@
 //! A run while it happens, and the trajectory that it leaves.
 
+mod ending;
 mod kept;
 mod model_calls;
 mod session;
 mod step;
 mod trajectory;
 
+pub(crate) use ending::cancelled;
 pub(crate) use kept::{Kept, Slot, recorded_error};
-pub(crate) use session::{Run, cancelled};
+pub(crate) use session::Run;
 pub(crate) use step::TrajectoryStep;
 pub(crate) use trajectory::{Trajectory, restore_trajectory, unpriced};

@@ -11,11 +11,11 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use unitai_model::{Action, Ending, Outcome, Packed, Port, Recorder, Refused, StateChange, Step, ToolName};
 
+use super::ending::cancelled;
 use super::{Kept, Slot, Trajectory};
 use crate::asserting::AgentRunResult;
 use crate::attribute::Attribute;
 use crate::errors::{Trouble, failure, invalid};
-use crate::gate;
 use crate::mock::{MockToolCall, Toolbox};
 use crate::traffic::{Rules, Script, Watched};
 use crate::values::{Encoded, encode};
@@ -33,19 +33,19 @@ pub(crate) struct Run {
     #[pyo3(get)]
     run_id: String,
     toolbox: Option<Py<Toolbox>>,
-    began: Instant,
+    pub(super) began: Instant,
     started_at: f64,
     pub(super) port: Port,
     recorder: Mutex<Option<Recorder>>,
     kept: Mutex<Kept>,
     trajectory: Mutex<Option<Py<Trajectory>>>,
     /// Set when the run must end: from then on a call is answered by what no agent catches by habit.
-    is_revoked: AtomicBool,
+    pub(super) is_revoked: AtomicBool,
     /// Nanoseconds after its beginning at which the run must end, whoever is late to say so.
-    limit: AtomicU64,
+    pub(super) limit: AtomicU64,
     /// Whether a call was refused because the run must end.
-    was_cut_off: AtomicBool,
-    doom: Mutex<Doom>,
+    pub(super) was_cut_off: AtomicBool,
+    pub(super) doom: Mutex<Doom>,
     rules: Rules,
     script: Option<Py<Script>>,
     /// Model calls under way.
@@ -54,9 +54,9 @@ pub(crate) struct Run {
 
 /// Why the run must end before the agent does, and whom to tell.
 #[derive(Default)]
-struct Doom {
-    error: Option<Py<PyBaseException>>,
-    alarm: Option<Py<PyAny>>,
+pub(super) struct Doom {
+    pub(super) error: Option<Py<PyBaseException>>,
+    pub(super) alarm: Option<Py<PyAny>>,
 }
 
 #[pymethods]
@@ -254,19 +254,6 @@ impl Run {
         self.script.as_ref()
     }
 
-    /// Whether the run must end, so that a call of its is refused.
-    pub(crate) fn is_cut_off(&self) -> bool {
-        let is_late = || {
-            let limit = self.limit.load(Ordering::Relaxed);
-            limit != u64::MAX && self.began.elapsed().as_nanos() > u128::from(limit)
-        };
-        let is_cut_off = self.is_revoked.load(Ordering::Relaxed) || is_late();
-        if is_cut_off {
-            self.was_cut_off.store(true, Ordering::Relaxed);
-        }
-        is_cut_off
-    }
-
     /// The innermost run that this thread works for, of any toolbox.
     pub(crate) fn innermost_of_thread(py: Python<'_>) -> Option<Py<Run>> {
         THREAD_RUNS.with_borrow(|runs| runs.last().map(|run| run.clone_ref(py)))
@@ -298,7 +285,7 @@ impl Run {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn doom_state(&self) -> MutexGuard<'_, Doom> {
+    pub(super) fn doom_state(&self) -> MutexGuard<'_, Doom> {
         self.doom.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -335,24 +322,6 @@ impl Run {
         match self.port.settle(step, outcome) {
             Ok(()) => Ok(()),
             Err(refused) => self.accept(py, Err(refused), "the end of a call").map(|_| ()),
-        }
-    }
-
-    /// Marks the run as one that must end, with the first reason that was given.
-    pub(crate) fn doom(&self, py: Python<'_>, error: PyErr) {
-        let alarm = {
-            let mut doom = self.doom_state();
-            if doom.error.is_some() {
-                return;
-            }
-            doom.error = Some(error.into_value(py));
-            self.is_revoked.store(true, Ordering::Relaxed);
-            doom.alarm.as_ref().map(|alarm| alarm.clone_ref(py))
-        };
-        if let Some(alarm) = alarm
-            && let Err(error) = alarm.call0(py)
-        {
-            error.write_unraisable(py, None);
         }
     }
 
@@ -403,14 +372,6 @@ impl Run {
                 }
             }
         });
-    }
-}
-
-pub(crate) fn cancelled(py: Python<'_>) -> PyErr {
-    let class = py.import("unitai.runner.job").and_then(|module| module.attribute("RunCancelled"));
-    match class.and_then(|class| gate::call(&class, ("the run has been ended",), None)) {
-        Ok(instance) => PyErr::from_value(instance),
-        Err(error) => error,
     }
 }
 
