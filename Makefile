@@ -43,7 +43,7 @@ dev: $(READY) ## Build and install into .venv, for editing: Python changes need 
 	$(BIN)/maturin develop --quiet --uv
 
 quick: dev ## The fast loop: build what changed, run the tests that need no other process
-	$(BIN)/python -m pytest -q -m "unit or contract or behavioral"
+	$(BIN)/python -m pytest -q -m "unit or contract or behavioral" --ignore tests/contract/clients
 
 wheel: $(READY) ## Build the optimised wheel into dist/
 	$(BIN)/maturin build --quiet --release --out dist

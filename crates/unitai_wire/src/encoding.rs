@@ -70,6 +70,17 @@ impl Decoder {
         Ok(Some(Decoder(kind)))
     }
 
+    /// What was decoded before [`Decoder::feed`] failed.
+    pub fn rest(&mut self) -> Vec<u8> {
+        let out = match &mut self.0 {
+            Kind::Gzip(decoder) => decoder.get_mut(),
+            Kind::Deflate(decoder) => decoder.get_mut(),
+            Kind::Brotli(decoder) => decoder.get_mut(),
+            Kind::Zstd(decoder) => decoder.get_mut(),
+        };
+        std::mem::take(&mut out.bytes)
+    }
+
     /// Decodes the next bytes.
     pub fn feed(&mut self, bytes: &[u8]) -> Result<Vec<u8>, EncodingError> {
         match &mut self.0 {

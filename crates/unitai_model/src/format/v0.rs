@@ -72,7 +72,8 @@ impl StepDocument {
         let action = match self.step_type {
             StepType::ToolCall => Action::ToolCall(ToolCall {
                 tool: ToolName::new(&self.tool_name?),
-                args: self.tool_args.unwrap_or(Value::Dict(Vec::new())).pack(),
+                args: Some(self.tool_args.unwrap_or(Value::Dict(Vec::new())).pack())
+                    .filter(Packed::is_dict)?,
                 outcome: match self.tool_error {
                     Some(error) => Outcome::Raised(Box::new(failure(&error))),
                     None => Outcome::Returned(pack(self.tool_result)),

@@ -12,9 +12,10 @@ pub(super) fn string(value: &Value, key: &str) -> String {
     text(value, key).unwrap_or_default().to_owned()
 }
 
-/// The count at a key; 0 when there is none, or null.
+/// The count at a key; 0 when there is none, or null. No provider counts further than JSON's numbers are
+/// exact, and sums of what one says must not overflow.
 pub(super) fn count(value: &Value, key: &str) -> u64 {
-    value.get(key).and_then(Value::as_u64).unwrap_or(0)
+    value.get(key).and_then(Value::as_u64).unwrap_or(0).min(1 << 53)
 }
 
 /// The items of the list at a key; none when there is no list.

@@ -10,6 +10,7 @@ mod json;
 mod ollama;
 mod openai_chat;
 mod openai_responses;
+mod percent;
 mod seen;
 
 pub use body::Body;

@@ -23,22 +23,30 @@ pub(super) enum Reading {
 pub(super) struct Document {
     bytes: Vec<u8>,
     decoder: Option<Decoder>,
+    /// Too large to be kept.
     is_lost: bool,
+    /// What follows cannot be decoded.
+    is_broken: bool,
 }
 
 impl Document {
     fn new(decoder: Option<Decoder>) -> Document {
-        Document { bytes: Vec::new(), decoder, is_lost: false }
+        Document { bytes: Vec::new(), decoder, is_lost: false, is_broken: false }
     }
 
     fn feed(&mut self, bytes: &[u8]) {
-        if self.is_lost {
+        if self.is_lost || self.is_broken {
             return;
         }
         match self.decoder.as_mut().map(|decoder| decoder.feed(bytes)) {
             None => self.bytes.extend_from_slice(bytes),
             Some(Ok(decoded)) => self.bytes.extend_from_slice(&decoded),
-            Some(Err(_)) => self.is_lost = true,
+            Some(Err(_)) => {
+                // What came before may be a whole document with rubbish after it.
+                let rest = self.decoder.take().map(|mut decoder| decoder.rest()).unwrap_or_default();
+                self.bytes.extend_from_slice(&rest);
+                self.is_broken = true;
+            }
         }
         if self.bytes.len() > MOST_BYTES {
             self.is_lost = true;
@@ -79,13 +87,15 @@ impl Reading {
         seen: &mut Seen,
         hides_usage: bool,
     ) -> Option<Vec<u8>> {
-        if let Reading::Sniff(framing) = self
-            && let Some(first) = bytes.iter().find(|byte| !byte.is_ascii_whitespace())
-        {
-            *self = match first {
+        if let Reading::Sniff(framing) = self {
+            let start = bytes.iter().position(|byte| !byte.is_ascii_whitespace())?;
+            *self = match bytes[start] {
                 b'{' | b'[' => Reading::Whole(Document::new(None)),
                 _ => Reading::Stream { frames: Frames::new(*framing), decoder: None },
             };
+            // White space before the first byte is no part of an event, however it was cut.
+            let shown = self.feed(&bytes[start..], dialect, seen, hides_usage)?;
+            return Some([&bytes[..start], &shown].concat());
         }
         match self {
             Reading::Nothing | Reading::Sniff(_) => None,
@@ -95,13 +105,12 @@ impl Reading {
             }
             Reading::Stream { frames, decoder: Some(decoder) } => {
                 let mut events = Vec::new();
-                let is_readable = match decoder.feed(bytes) {
-                    Ok(decoded) => {
-                        frames.feed(&decoded, &mut events);
-                        frames.held() <= MOST_BYTES
-                    }
-                    Err(_) => false,
+                let (decoded, is_whole) = match decoder.feed(bytes) {
+                    Ok(decoded) => (decoded, true),
+                    Err(_) => (decoder.rest(), false),
                 };
+                frames.feed(&decoded, &mut events);
+                let is_readable = is_whole && frames.held() <= MOST_BYTES;
                 take(&events, dialect, seen, false);
                 if !is_readable {
                     *self = Reading::Nothing;

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::super::json::{as_text, items, string, text, without};
+use super::super::percent::{decode, encode};
 use crate::common::{Message, Part, Request, Role, Tool};
 
 /// What the common form has words for.
@@ -11,11 +12,10 @@ const KNOWN: &[&str] = &["model", "messages", "system", "tools", "stream", "max_
 pub(super) fn read(path: &str, body: &Map<String, Value>) -> Option<Request> {
     let listed = body.get("messages")?.as_array()?;
     let max_tokens = body.get("max_tokens")?;
-    let vertex_model = vertex_model(path);
-    let model = match (body.get("model"), vertex_model) {
-        (Some(model), _) => model.as_str()?.to_owned(),
+    let model = match (vertex_model(path), body.get("model")) {
         // Vertex passes on what other publishers' models speak, too.
-        (None, Some(model)) if body.contains_key("anthropic_version") => model.replace("%40", "@"),
+        (Some(model), _) if body.contains_key("anthropic_version") => decode(model),
+        (None, Some(model)) => model.as_str()?.to_owned(),
         _ => return None,
     };
     let system = body.get("system").map(parts).filter(|parts| !parts.is_empty());
@@ -45,7 +45,7 @@ pub(super) fn vertex_model(path: &str) -> Option<&str> {
 pub(super) fn set_vertex_model(path: &str, model: &str) -> Option<String> {
     let old = vertex_model(path)?;
     let (before, last) = path.rsplit_once('/')?;
-    Some(format!("{before}/{model}{}", last.strip_prefix(old)?))
+    Some(format!("{before}/{}{}", encode(model), last.strip_prefix(old)?))
 }
 
 /// The provider's own tools have more to them than a name and a schema: they are kept as they came.

@@ -1,6 +1,6 @@
 //! The path, which has the model in it and says whether the answer is streamed.
 
-use std::fmt::Write;
+use super::super::percent::{decode, encode};
 
 const PLAIN: &str = ":generateContent";
 const STREAMED: &str = ":streamGenerateContent";
@@ -17,7 +17,7 @@ pub(super) fn is_streamed(path: &str) -> bool {
 
 /// The model's name.
 pub(super) fn model(path: &str) -> Option<String> {
-    let name = decoded(span(path)?.1);
+    let name = decode(span(path)?.1);
     // Some clients put the whole name of the resource there, its slashes encoded.
     let short = name.rsplit('/').next().unwrap_or_default();
     (!short.is_empty()).then(|| short.to_owned())
@@ -27,7 +27,7 @@ pub(super) fn model(path: &str) -> Option<String> {
 pub(super) fn set_model(path: &str, model: &str) -> Option<String> {
     let (before, _, after) = span(path)?;
     let short = model.rsplit('/').next().unwrap_or_default();
-    Some(format!("{before}{}{after}", encoded(short)))
+    Some(format!("{before}{}{after}", encode(short)))
 }
 
 /// What is before the model's name, the name, and what is after it.
@@ -40,35 +40,4 @@ fn span(path: &str) -> Option<(&str, &str, &str)> {
 
 fn without_query(path: &str) -> &str {
     path.split('?').next().unwrap_or_default()
-}
-
-fn decoded(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((&first, after)) = rest.split_first() {
-        let escaped = match (first, after) {
-            (b'%', [high, low, ..]) => hex(*high).zip(hex(*low)).map(|(high, low)| high * 16 + low),
-            _ => None,
-        };
-        bytes.push(escaped.unwrap_or(first));
-        rest = if escaped.is_some() { &after[2..] } else { after };
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
-}
-
-fn hex(digit: u8) -> Option<u8> {
-    char::from(digit).to_digit(16).map(|value| value as u8)
-}
-
-fn encoded(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~' | b'@') {
-            out.push(char::from(byte));
-        } else {
-            // Writing to a string cannot fail.
-            let _ = write!(out, "%{byte:02X}");
-        }
-    }
-    out
 }
