@@ -6,7 +6,7 @@ BIN := .venv/bin
 UV := $(BIN)/uv
 READY := .venv/.ready
 
-.PHONY: help demo test lint rust python generate dev quick wheel bench clean
+.PHONY: help demo test lint rust python clients fuzz generate dev quick wheel bench clean
 
 help: ## Show this list
 	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -14,11 +14,11 @@ help: ## Show this list
 demo: dev ## Build, install into .venv and see agent tests pass and fail, one of them on OpenAI's client, offline
 	$(BIN)/unitai demo
 	@$(UV) pip install --quiet --python $(BIN)/python --group demo
-	@echo
-	$(BIN)/python -m pytest examples/openai_refund -q
-	$(BIN)/python examples/openai_refund/show.py
+	@printf "\n3. An agent on OpenAI's own client. Its model is scripted: no key, no network, exact tokens and cost.\n\n"
+	@$(BIN)/python -m pytest examples/openai_refund -q
+	@$(BIN)/python examples/openai_refund/show.py
 
-test: lint rust python ## Everything that CI does
+test: lint rust python clients ## Everything that CI does
 
 lint: dev ## Formatting, lints, types, stubs, generated files
 	cargo fmt --all --check
@@ -35,6 +35,12 @@ rust: ## Rust tests
 
 python: $(READY) ## Build the wheel and test it on every Python from 3.10 that is here
 	$(BIN)/python scripts/matrix.py
+
+clients: $(READY) ## Test model traffic with the real SDKs, from the wheel
+	$(BIN)/python scripts/clients.py
+
+fuzz: ## Fuzz every parser for five minutes (needs the nightly toolchain and cargo-fuzz)
+	scripts/fuzz.sh
 
 generate: ## Make the generated documents and schemas anew
 	cargo dev generate

@@ -50,7 +50,7 @@ fn common(body: &Value, seen: &mut Seen) {
         seen.used(usage(raw), raw);
     }
     if body.get("error").is_some_and(|error| !error.is_null()) {
-        seen.error = error_message(body);
+        seen.error = error_message(body).or_else(|| Some("the provider gave no message".to_owned()));
     }
 }
 
