@@ -247,6 +247,10 @@ def test_a_model_host_that_no_script_can_answer_is_refused():
         POOL.request("POST", "https://api.openai.com/v1/embeddings", json={"model": "m", "input": "x"})
 
 
+def generator():
+    yield 1
+
+
 @pytest.mark.parametrize(
     "wrong",
     [
@@ -276,6 +280,8 @@ def test_a_model_host_that_no_script_can_answer_is_refused():
         lambda: say("x").using(1, 2, reasoning_tokens=5),
         together,
         lambda: scripted_model([])(5),
+        lambda: scripted_model([])(ModelError),
+        lambda: scripted_model([])(generator),
     ],
 )
 def test_a_wrong_script_is_refused_at_once(wrong):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import wraps
-from inspect import iscoroutinefunction
+from inspect import isasyncgenfunction, iscoroutinefunction, isgeneratorfunction
 from types import TracebackType
 from typing import Any, TypeVar
 
 from unitai._engine import ModelRequest, Script, close_traffic, open_traffic
-from unitai.errors import InvalidArgumentError, UnitAIError
+from unitai.errors import InvalidArgumentError, UnitAIError, shown
 from unitai.script import lines
 from unitai.traffic.door import close_door, open_door
 from unitai.traffic.sockets import guard_sockets, unguard_sockets
@@ -73,8 +73,11 @@ class ScriptedModel:
 
     def __call__(self, function: F) -> F:
         """The function with the model scripted, from the script's beginning each time it is called."""
-        if not callable(function):
-            raise InvalidArgumentError("a scripted model decorates a function")
+        if not callable(function) or isinstance(function, type) or _gives_pieces(function):
+            raise InvalidArgumentError(
+                f"a scripted model decorates functions, sync or async, not {shown(function)}",
+                remedy="write `with scripted_model([...]):` inside of it",
+            )
 
         def fresh() -> ScriptedModel:
             copy = ScriptedModel.__new__(ScriptedModel)
@@ -96,6 +99,11 @@ class ScriptedModel:
                 return function(*args, **kwargs)
 
         return scripted  # type: ignore[return-value]
+
+
+def _gives_pieces(function: Callable[..., Any]) -> bool:
+    """Whether calling the function only begins it, so that a script around the call would end too early."""
+    return isgeneratorfunction(function) or isasyncgenfunction(function)
 
 
 def scripted_model(steps: Iterable[Any], *, across_runs: bool = False, block_network: bool = False) -> ScriptedModel:

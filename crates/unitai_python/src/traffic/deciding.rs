@@ -105,6 +105,15 @@ fn answer<'py>(
         asked.use_model(&model);
     }
     let run_id = owner.run().map_or("", |run| run.id()).to_owned();
+    let answers = asked.request.answers();
+    if answers > 1 {
+        let error =
+            Trouble::new("UnexpectedModelCallError", format!("a request asks for {answers} answers at once"))
+                .expected("a request for one answer: a script has one for each")
+                .remedy("let the agent ask for one (n=1), or ask several times")
+                .into_err(py);
+        return refuse(py, &owner, Some(script), Some(asked), error);
+    }
     let reservation = match reserve(py, &rules, &asked) {
         Ok(reservation) => reservation,
         // The budget's trouble is not the script's.

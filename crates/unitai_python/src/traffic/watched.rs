@@ -77,6 +77,7 @@ impl Watched {
     pub(super) fn settle(&self, py: Python<'_>, how: &How) {
         let Some(UnderWay { exchange, reservation }) = self.under_way().take() else { return };
         let call = exchange.ended(how, &self.prices);
+        let has_limit = exchange.asked().request.max_output.is_some();
         let is_estimated = call.exchange.as_ref().is_some_and(|exchange| exchange.usage_is_estimated);
         let (cost, model) = (call.cost, call.model.clone());
         if let (Some(run), Some(step)) = (self.owner.run(), self.step) {
@@ -96,7 +97,11 @@ impl Watched {
             let error = Trouble::new("CostLimitExceeded", "the budget is overspent")
                 .expected(format!("at most {}", limit.shown()))
                 .found(format!("a call of {} that cost {}", plain(&model), held.shown()))
-                .remedy("give each call a limit of its output, so that what it can cost is known before it is sent")
+                .remedy(if has_limit {
+                    "it took more than its request allows: look at the counts of the provider, or of the script"
+                } else {
+                    "give each call a limit of its output, so that what it can cost is known before it is sent"
+                })
                 .into_err(py);
             run.doom(py, error);
         }
