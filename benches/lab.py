@@ -29,7 +29,8 @@ PYTHON = os.environ.get("BENCH_PYTHON", sys.executable)
 class Lab:
     """What a bench is given."""
 
-    #: The interpreter of each environment: `plain`, `unitai`, and `trajai` where it could be installed.
+    #: The interpreter of each environment: `plain`, `unitai`, `clients` where a bench needs it, and each peer
+    #: that could be installed: `trajai`, `vcrpy`.
     pythons: dict[str, Path]
     #: The program made of floors.rs.
     floors: Path
@@ -43,20 +44,25 @@ class Lab:
         return environment in self.pythons
 
 
-def prepare(rounds: int, with_peers: bool) -> Lab:
-    """Builds and installs what is missing or has changed."""
+def prepare(rounds: int, with_peers: bool, with_clients: bool) -> Lab:
+    """Builds and installs what is missing or has changed. Clients are large, and few benches need them."""
     pythons = {"plain": _environment("plain", ["pytest"])}
     versions = WHEELS / "versions.txt"
     WHEELS.mkdir(parents=True, exist_ok=True)
     versions.write_text(_uv("pip", "freeze", "--python", str(pythons["plain"])))
     same = ["pytest", "--constraint", str(versions)]  # The same pytest everywhere, or ratios mean nothing.
     source = _source()  # Before the build: the tree may be edited while the benches run.
-    pythons["unitai"] = _environment("unitai", [*same, "--reinstall-package", "unitai", str(_wheel())])
-    if with_peers:
+    ours = ["--reinstall-package", "unitai", str(_wheel())]
+    pythons["unitai"] = _environment("unitai", [*same, *ours])
+    newest = ["openai", "--upgrade-package", "openai"]
+    if with_clients:
+        pythons["clients"] = _environment("clients", [*newest, *ours])
+    peers = {"trajai": [*same, "trajai"]} | ({"vcrpy": [*newest, "vcrpy"]} if with_clients else {})
+    for name, packages in peers.items() if with_peers else ():
         try:
-            pythons["trajai"] = _environment("trajai", [*same, "trajai"])
+            pythons[name] = _environment(name, packages)
         except subprocess.CalledProcessError as error:
-            measure.progress(f"trajai is left out, it could not be installed: {error.stderr.strip()[-300:]}")
+            measure.progress(f"{name} is left out, it could not be installed: {error.stderr.strip()[-300:]}")
     for name, python in pythons.items():
         # Byte-code of the standard library too: without it the first start of each module is counted.
         measure.progress(f"compiling byte-code for {name}")

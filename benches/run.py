@@ -18,6 +18,7 @@ import json_round_trip
 import lab
 import measure
 import mocked_call
+import model_call
 import pytest_cost
 import report
 
@@ -27,7 +28,10 @@ BENCHES = {
     "json_round_trip": json_round_trip.measure,
     "import_cost": import_cost.measure,
     "pytest_cost": pytest_cost.measure,
+    "model_call": model_call.measure,
 }
+#: Those that need the clients of model providers.
+NEED_CLIENTS = {"model_call"}
 RESULTS = Path(__file__).with_name("results")
 
 
@@ -39,11 +43,13 @@ def main() -> None:
     options.add_argument("--no-peers", action="store_true", help="leave other products out")
     given = options.parse_args()
 
-    prepared = lab.prepare(rounds=max(1, given.reps), with_peers=not given.no_peers)
+    chosen = given.only or list(BENCHES)
+    with_clients = not NEED_CLIENTS.isdisjoint(chosen)
+    prepared = lab.prepare(max(1, given.reps), with_peers=not given.no_peers, with_clients=with_clients)
     about = _machine(prepared)
     print(f"# UnitAI benches\n\n{about}", flush=True)
     goals = []
-    for name in given.only or BENCHES:
+    for name in chosen:
         measure.progress(name)
         found = BENCHES[name](prepared)
         found.save(RESULTS, about)

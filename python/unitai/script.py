@@ -192,8 +192,7 @@ def say(text: str, *, finish: str | None = None) -> Answer:
     >>> say("Done.")
     say('Done.')
     """
-    if not isinstance(text, str):
-        raise InvalidArgumentError(f"say() takes text, not {shown(text)}", remedy="for data, say(json.dumps(data))")
+    _check_text("say", text)
     if finish not in (None, "stop", "length"):
         raise InvalidArgumentError(f'finish must be "stop" or "length", not {shown(finish)}')
     return Answer((("say", text, ""),), f"say({text!r})", finish)
@@ -210,11 +209,18 @@ def call(tool: str, arguments: Mapping[str, Any] | None = None, /, **more: Any) 
     >>> call("search", {"from": "2026-01-01"}, query="refunds")
     call('search', from='2026-01-01', query='refunds')
     """
-    if not isinstance(tool, str) or not tool:
-        raise InvalidArgumentError(f"call() takes the name of a tool, not {shown(tool)}")
+    _check_text("call", tool)
+    if not tool or not (arguments is None or isinstance(arguments, Mapping)):
+        raise InvalidArgumentError(
+            f"call() takes the name of a tool and its arguments, not {shown(arguments if tool else tool)}",
+            remedy='write call("lookup_order", order_id="123")',
+        )
     args = {**(arguments or {}), **more}
+    if not all(isinstance(name, str) for name in args):
+        raise InvalidArgumentError(f"the arguments of {tool} have names, not {shown(list(args))}")
     try:
         text = json.dumps(args, ensure_ascii=False, allow_nan=False)
+        text.encode()
     except (TypeError, ValueError) as error:
         raise InvalidArgumentError(
             f"the arguments of {tool} are no JSON: {error}", remedy="a model can only say what JSON can say"
@@ -225,11 +231,13 @@ def call(tool: str, arguments: Mapping[str, Any] | None = None, /, **more: Any) 
 
 def think(text: str) -> Answer:
     """The model reasons. Put it into a list with what it says then: `[think("..."), say("...")]`."""
+    _check_text("think", text)
     return Answer((("think", text, ""),), f"think({text!r})")
 
 
 def refuse(text: str) -> Answer:
     """The model declines, in the provider's own way."""
+    _check_text("refuse", text)
     return Answer((("refuse", text, ""),), f"refuse({text!r})")
 
 
@@ -263,6 +271,8 @@ def fail(status: int, message: str | None = None, *, retry_after: float | None =
     """
     if isinstance(status, bool) or not isinstance(status, int) or not 400 <= status <= 599:
         raise InvalidArgumentError(f"fail() takes an HTTP status from 400 to 599, not {shown(status)}")
+    if message is not None:
+        _check_text("fail", message)
     usual = {400: "bad request", 401: "invalid API key", 429: "rate limit reached", 529: "overloaded"}
     text = usual.get(status, "the server had an error" if status >= 500 else "refused")
     return Failure(status, message or f"{text} (scripted)", None if retry_after is None else _seconds(retry_after))
@@ -277,8 +287,13 @@ def choose(*steps: Any, weights: Iterable[float] | None = None, seed: int = 0) -
         seed: Another seed, another sequence.
     """
     options = [_step(step) for step in steps]
-    likely = [1.0] * len(options) if weights is None else [float(weight) for weight in weights]
-    if len(options) != len(likely) or not options or min(likely) < 0 or sum(likely) <= 0:
+    try:
+        likely = [1.0] * len(options) if weights is None else [float(weight) for weight in weights]
+    except (TypeError, ValueError):
+        raise InvalidArgumentError(f"weights are numbers, not {shown(weights)}") from None
+    if isinstance(seed, bool) or not isinstance(seed, int):
+        raise InvalidArgumentError(f"a seed is a whole number, not {shown(seed)}")
+    if len(options) != len(likely) or not options or not all(0 <= w < 1e300 for w in likely) or sum(likely) <= 0:
         raise InvalidArgumentError("choose() needs at least one step, and a weight of at least 0 for each")
     return Choice(options, likely, seed % 2**64)
 
@@ -319,9 +334,20 @@ def when(
 
 def lines(steps: Iterable[Any]) -> list[tuple[Any, ...]]:
     """A script as the engine reads it."""
-    if isinstance(steps, (str, bytes, Answer, Failure, Choice, Rule, Condition)):
-        raise InvalidArgumentError("a script is a list of steps", remedy='write [say("..."), ...]')
+    if not isinstance(steps, Iterable) or isinstance(steps, (str, bytes, Mapping, set, frozenset)):
+        raise InvalidArgumentError(f"a script is a list of steps, not {shown(steps)}", remedy='write [say("..."), ...]')
     return [step._line() if isinstance(step, Rule) else _step(step)._line() for step in steps]
+
+
+def _check_text(word: str, text: object) -> None:
+    """Refuses what no model can say: other things than text, and text that has no bytes."""
+    if not isinstance(text, str):
+        remedy = "for data, say(json.dumps(data))" if word == "say" else None
+        raise InvalidArgumentError(f"{word}() takes text, not {shown(text)}", remedy=remedy)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise InvalidArgumentError(f"{word}() takes text that can be sent, not {shown(text)}") from None
 
 
 def _step(step: Any) -> Answer | Failure | Choice:

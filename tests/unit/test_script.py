@@ -140,6 +140,23 @@ def test_an_assertion_of_the_test_is_not_hidden_by_what_was_not_played():
     assert not isinstance(caught.value, UnplayedScriptError)
 
 
+def test_an_error_of_the_test_is_not_hidden_by_what_was_not_played():
+    with pytest.raises(KeyError), scripted_model([say("a")]):
+        {}["x"]
+
+
+def test_a_run_that_asks_nothing_has_not_played_the_script():
+    toolkit = MockToolkit()
+    with pytest.raises(UnplayedScriptError, match="by run 2 of 2"), scripted_model([say("one")]):
+        toolkit.run_generic(lambda: ask("a"))
+        toolkit.run_generic(lambda: "lazy")
+
+
+def test_several_answers_at_once_are_refused():
+    with pytest.raises(UnexpectedModelCallError, match="3 answers"), scripted_model([say("one")]):
+        ask("a", n=3)
+
+
 def test_each_run_plays_the_script_from_its_beginning():
     toolkit = MockToolkit()
     with scripted_model([say("one"), say("two")]):
@@ -262,6 +279,18 @@ def generator():
         lambda: scripted_model([[fail(500)]]),
         lambda: say(5),
         lambda: say("x", finish="because"),
+        lambda: say("\ud800"),
+        lambda: think(1),
+        lambda: refuse(None),
+        lambda: call("f", [1]),
+        lambda: call("f", {1: 2}),
+        lambda: choose(say("x"), weights=["x"]),
+        lambda: call("f", x="\ud800"),
+        lambda: fail(429, 3),
+        lambda: choose(say("x"), weights=[float("nan")]),
+        lambda: choose(say("x"), seed="x"),
+        lambda: scripted_model(None),
+        lambda: scripted_model({"a": 1}),
         lambda: call(""),
         lambda: call("f", x=object()),
         lambda: call("f", x=float("nan")),

@@ -20,7 +20,9 @@ from unitai import (
     InvalidArgumentError,
     MockToolkit,
     NetworkBlockedError,
+    UnexpectedModelCallError,
     UnpricedModelError,
+    block_network,
     scripted_model,
 )
 from unitai.script import call, say, when
@@ -202,7 +204,8 @@ def test_a_request_that_could_be_any_runs_is_refused():
         barrier.wait(10)
 
     def one():
-        with scripted_model([]):
+        # The script remembers, whatever the agent makes of it.
+        with pytest.raises(AmbiguousRunError), scripted_model([]):
             MockToolkit().run_generic(agent)
 
     threads = [threading.Thread(target=one) for _ in range(2)]
@@ -292,8 +295,24 @@ def test_a_run_can_block_the_network_and_this_machine_is_no_network():
 def test_a_client_that_no_script_can_answer_does_not_reach_a_model():
     import http.client
 
-    with scripted_model([]), pytest.raises(NetworkBlockedError, match="the model is scripted"):
-        http.client.HTTPSConnection("api.openai.com", timeout=1).request("POST", "/v1/chat/completions", "{}")
+    with pytest.raises(NetworkBlockedError, match="the model is scripted"), scripted_model([]):
+        try:
+            http.client.HTTPSConnection("api.openai.com", timeout=1).request("POST", "/v1/chat/completions", "{}")
+        except OSError:
+            pass  # An agent may swallow it; the script remembers.
+
+
+def test_a_proxy_on_this_machine_leads_out_of_it(monkeypatch):
+    monkeypatch.setenv("HTTPS_PROXY", "http://user:secret@127.0.0.1:3128")
+    with block_network(), pytest.raises(NetworkBlockedError) as caught:
+        socket.create_connection(("127.0.0.1", 3128), timeout=1)
+    assert "proxy" in str(caught.value)
+    assert "secret" not in str(caught.value)
+
+
+def test_a_condition_that_asks_the_model_is_refused():
+    with pytest.raises(UnexpectedModelCallError, match="condition"), scripted_model([when(ask).then(say("x"))]):
+        ask("x")
 
 
 def test_what_is_no_models_is_left_alone():

@@ -15,6 +15,8 @@ use crate::dialects;
 pub struct Target<'a> {
     /// The host's name, without port and brackets.
     pub host: &'a str,
+    /// The port, where the URL names it.
+    pub port: Option<u16>,
     /// The path, without query and fragment.
     pub path: &'a str,
 }
@@ -30,12 +32,13 @@ impl<'a> Target<'a> {
         let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
         let (authority, rest) = rest.split_at(end);
         let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
-        let host = match host.strip_prefix('[') {
-            Some(rest) => rest.split_once(']')?.0,
-            None => host.split_once(':').map_or(host, |(host, _)| host),
+        let (host, port) = match host.strip_prefix('[') {
+            Some(rest) => rest.split_once(']').map(|(host, port)| (host, port.strip_prefix(':')))?,
+            None => host.split_once(':').map_or((host, None), |(host, port)| (host, Some(port))),
         };
+        let port = port.and_then(|port| port.parse().ok());
         let path = rest.split(['?', '#']).next().unwrap_or_default();
-        Some(Target { host, path })
+        Some(Target { host, port, path })
     }
 
     /// Whether the host is one that only serves models.

@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 use serde_json::{Map, Value, json};
 use unitai_model::Usage;
+use unitai_wire::Target;
 use unitai_wire::common::{Answer, Finish, Part, Refusal, Request, Said, Stamp};
 use unitai_wire::dialects::{ALL, Body, Dialect, Seen, claiming, named};
 use unitai_wire::frames::{Event, Frames, Framing};
@@ -426,7 +427,11 @@ fn every_dialect_is_found_by_its_paths_and_its_name() {
             let claimants: Vec<_> =
                 ALL.iter().filter(|other| other.claims(path)).map(|other| other.name()).collect();
             assert_eq!(claimants, [name], "{path} must belong to one dialect alone");
-            assert_eq!(claiming(path).map(|found| found.name()), Some(name));
+            assert_eq!(
+                claiming(&Target::of(&format!("http://localhost:11434{path}")).unwrap())
+                    .map(|found| found.name()),
+                Some(name)
+            );
         }
         for path in
             ["", "/", "/health", "/v1/models", "/v1/embeddings", "/v1/files", "/api/tags", "/api/show"]
@@ -434,7 +439,7 @@ fn every_dialect_is_found_by_its_paths_and_its_name() {
             assert!(!dialect.claims(path), "{name}: {path} makes no model speak");
         }
     }
-    assert!(claiming("/v1/embeddings").is_none());
+    assert!(claiming(&Target::of("https://api.openai.com/v1/embeddings").unwrap()).is_none());
     assert!(named("").is_none());
 }
 

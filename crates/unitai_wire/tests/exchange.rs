@@ -165,6 +165,46 @@ fn a_stream_with_the_wrong_content_type_is_read_all_the_same() {
 }
 
 #[test]
+fn what_is_no_count_is_unknown_and_not_zero() {
+    for usage in [
+        r#"{"prompt_tokens":"100","completion_tokens":20}"#,
+        r#"{"prompt_tokens":-1,"completion_tokens":20}"#,
+        r#"{"prompt_tokens":1.5,"completion_tokens":20}"#,
+        r#"{"prompt_tokens":100}"#,
+        r#"{"completion_tokens":20}"#,
+        r#"{}"#,
+        r#"[]"#,
+    ] {
+        let body = format!(
+            r#"{{"choices":[{{"message":{{"content":"x"}},"finish_reason":"stop"}}],"usage":{usage}}}"#
+        );
+        let (call, _) = watch(PLAIN, "application/json", "", &[body.as_bytes()], How::Ended);
+        assert_eq!((call.usage, call.cost), (None, None), "{usage}");
+    }
+    let whole = r#"{"choices":[{"message":{"content":"x"}}],"usage":{"prompt_tokens":100.0,"completion_tokens":2e1}}"#;
+    let (call, _) = watch(PLAIN, "application/json", "", &[whole.as_bytes()], How::Ended);
+    assert_eq!(call.usage, Some(Usage::of(100, 20)));
+}
+
+#[test]
+fn a_server_without_an_end_mark_has_answered_when_it_said_why_it_stopped() {
+    let stream = stream().replace("data: [DONE]\n\n", "");
+    let (call, _) = watch(STREAMED, "text/event-stream", "", &[stream.as_bytes()], How::Ended);
+    assert_eq!(call.usage, Some(expected()));
+    assert!(matches!(call.exchange.unwrap().end, ExchangeEnd::Answered { .. }));
+}
+
+#[test]
+fn an_app_with_a_chat_of_its_own_is_no_ollama() {
+    let body = br#"{"model":"m","messages":[{"role":"user","content":"hi"}]}"#;
+    let is_a_models = |url| Asked::read(&Target::of(url).unwrap(), body).is_some();
+    assert!(
+        is_a_models("http://localhost:11434/api/chat") && is_a_models("https://ollama.example.com/api/chat")
+    );
+    assert!(!is_a_models("http://testserver/api/chat") && !is_a_models("http://localhost:8000/api/chat"));
+}
+
+#[test]
 fn usage_that_only_we_asked_for_is_kept_from_the_client() {
     let rewritten = asked(STREAMED).rewrite("/v1/chat/completions", STREAMED.as_bytes(), None, true).unwrap();
     assert!(
@@ -197,10 +237,15 @@ fn a_refused_request_costs_nothing_and_says_why() {
 }
 
 #[test]
-fn a_connection_that_never_came_to_be_has_no_usage_to_guess() {
-    let exchange = Exchange::begin(asked(PLAIN), Source::Live, false);
-    let call = exchange.ended(&How::Broke("ConnectError: refused".to_owned()), PriceTable::release());
-    assert_eq!(call.usage, None);
+fn a_request_that_was_never_sent_costs_nothing_and_one_that_was_may_have() {
+    let broken = |reason: &str| {
+        let exchange = Exchange::begin(asked(PLAIN), Source::Live, false);
+        exchange.ended(&How::Broke(reason.to_owned()), PriceTable::release())
+    };
+    let never_sent = broken("ConnectError: refused");
+    assert_eq!((never_sent.usage, never_sent.cost), (Some(Usage::default()), Some(Money::ZERO)));
+    let call = broken("ReadTimeout: timed out");
+    assert_eq!((call.usage, call.cost), (None, None));
     assert!(matches!(call.exchange.unwrap().end, ExchangeEnd::Failed { status: None, .. }));
 }
 
@@ -224,7 +269,7 @@ fn a_bomb_is_not_unpacked() {
     }
     let bomb = encoder.finish().unwrap();
     let (call, out) = watch(PLAIN, "application/json", "gzip", &[&bomb], How::Ended);
-    assert!(call.exchange.unwrap().usage_is_estimated);
+    assert_eq!(call.usage, None);
     assert_eq!(out.len(), bomb.len());
 }
 
@@ -246,7 +291,7 @@ fn traffic_that_is_no_models_is_left_alone() {
 fn a_local_model_is_free_and_an_unknown_one_unpriced() {
     let target = Target::of("http://localhost:8000/v1/chat/completions").unwrap();
     let local = Asked::read(&target, PLAIN.as_bytes()).unwrap();
-    assert_eq!(local.worst_cost(PriceTable::release()), Some(Money::ZERO));
+    assert_eq!(local.worst_cost(PriceTable::release(), 0), Some(Money::ZERO));
     let unknown = asked(&PLAIN.replace("gpt-4o", "no-such-model"));
-    assert_eq!(unknown.worst_cost(PriceTable::release()), None);
+    assert_eq!(unknown.worst_cost(PriceTable::release(), 0), None);
 }

@@ -13,7 +13,6 @@ from unitai.pytest_plugin.fixtures import block_network as block_network
 from unitai.pytest_plugin.fixtures import mock_toolkit as mock_toolkit
 from unitai.pytest_plugin.fixtures import scripted_model as scripted_model
 
-
 _MODEL = "the model that agents use instead of their own"
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from unitai._engine import Reply, claims, decide
 from unitai.traffic.patches import Patch, refusing, unsupported
-from unitai.traffic.serving import is_handled, pause_async, why
+from unitai.traffic.serving import handled, is_handled, pause_async, why
 
 
 def patches(module: Any) -> list[Patch]:
@@ -43,30 +43,29 @@ def _requesting(module: Any) -> Callable[[Any], Any]:
 
     def make(original: Any) -> Any:
         async def _request(session: Any, method: str, str_or_url: Any, **options: Any) -> Any:
-            if is_handled.get():
-                return await original(session, method, str_or_url, **options)
             verb = method.upper()
             try:
                 url = _target(session, str_or_url, options.get("params"))
             except (TypeError, ValueError):
                 return await original(session, method, str_or_url, **options)  # It says best what is wrong.
-            if not claims(verb, str(url)):
+            if is_handled(str(url)) or not claims(verb, str(url)):
                 return await original(session, method, str_or_url, **options)
             body = _content(session, options)
             if body is None:
-                return await original(session, method, str_or_url, **options)
+                # Not in hand, so it cannot be a model's request that we answer; but it may be one to refuse.
+                body = b""
             headers = session._prepare_headers(options.get("headers"))
             decision = decide(verb, str(url), headers.get("content-encoding", ""), body)
             if isinstance(decision, Reply):
                 response = await parts.answer(session, verb, url, headers, options, decision)
             else:
-                token = is_handled.set(True)
+                if decision is None:
+                    return await original(session, method, str_or_url, **options)
+                token = handled.set(decision.url or str(url))
                 try:
-                    if decision is None:
-                        return await original(session, method, str_or_url, **options)
                     response = await parts.watch(original, decision, session, method, str_or_url, options)
                 finally:
-                    is_handled.reset(token)
+                    handled.reset(token)
             await _check_status(session, response, options.get("raise_for_status"))
             return response
 

@@ -12,9 +12,12 @@ from typing import Any
 
 from unitai._engine import Reply, claims, decide
 from unitai.traffic.patches import Patch, refusing, unsupported
-from unitai.traffic.serving import is_handled, pause, pause_async, why
+from unitai.traffic.serving import handled, is_handled, pause, pause_async, why
 
 _SEAM = "_transport_for_url"
+
+#: Transports that lead to an app in this process: what a test sends to its own app is no model's.
+_IN_PROCESS = frozenset({"ASGITransport", "WSGITransport", "_TestClientTransport"})
 
 
 def patches(module: Any) -> list[Patch]:
@@ -77,18 +80,17 @@ def _transport_class(module: Any) -> Any:
         return response
 
     class UnitAITransport(module.BaseTransport, module.AsyncBaseTransport):  # type: ignore[misc]
-        __slots__ = ("_choose", "_client", "_transport")
+        __slots__ = ("_choose", "_client", "_stays_here", "_transport")
 
         def __init__(self, transport: Any, client: Any, choose: Any) -> None:
             self._transport = transport
             self._client = client
             self._choose = choose
+            self._stays_here = type(transport).__name__ in _IN_PROCESS
 
         def handle_request(self, request: Any) -> Any:
-            if is_handled.get():
-                return self._transport.handle_request(request)
             method, url = request.method, str(request.url)
-            if not claims(method, url):
+            if self._stays_here or is_handled(url) or not claims(method, url):
                 return self._transport.handle_request(request)
             decision = decide(method, url, _encoding(request), request.read())
             if isinstance(decision, Reply):
@@ -96,25 +98,22 @@ def _transport_class(module: Any) -> Any:
                     _wait(decision, request)
                 decision.release()
                 return answer(decision)
-            token = is_handled.set(True)
+            if decision is None:
+                return self._transport.handle_request(request)
+            sent, transport = self._prepare(request, decision)
+            token = handled.set(str(sent.url))
             try:
-                if decision is None:
-                    return self._transport.handle_request(request)
-                sent, transport = self._prepare(request, decision)
-                try:
-                    response = transport.handle_request(sent)
-                except BaseException as error:
-                    decision.broke(why(error))
-                    raise
+                response = transport.handle_request(sent)
+            except BaseException as error:
+                decision.broke(why(error))
+                raise
             finally:
-                is_handled.reset(token)
+                handled.reset(token)
             return watched(response, decision)
 
         async def handle_async_request(self, request: Any) -> Any:
-            if is_handled.get():
-                return await self._transport.handle_async_request(request)
             method, url = request.method, str(request.url)
-            if not claims(method, url):
+            if self._stays_here or is_handled(url) or not claims(method, url):
                 return await self._transport.handle_async_request(request)
             decision = decide(method, url, _encoding(request), await request.aread())
             if isinstance(decision, Reply):
@@ -122,18 +121,17 @@ def _transport_class(module: Any) -> Any:
                     await _wait_async(decision, request)
                 decision.release()
                 return answer(decision)
-            token = is_handled.set(True)
+            if decision is None:
+                return await self._transport.handle_async_request(request)
+            sent, transport = self._prepare(request, decision)
+            token = handled.set(str(sent.url))
             try:
-                if decision is None:
-                    return await self._transport.handle_async_request(request)
-                sent, transport = self._prepare(request, decision)
-                try:
-                    response = await transport.handle_async_request(sent)
-                except BaseException as error:
-                    decision.broke(why(error))
-                    raise
+                response = await transport.handle_async_request(sent)
+            except BaseException as error:
+                decision.broke(why(error))
+                raise
             finally:
-                is_handled.reset(token)
+                handled.reset(token)
             return watched(response, decision)
 
         def _prepare(self, request: Any, passage: Any) -> tuple[Any, Any]:

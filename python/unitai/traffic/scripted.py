@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any, TypeVar
 
 from unitai._engine import ModelRequest, Script, close_traffic, open_traffic
-from unitai.errors import InvalidArgumentError, UnitAIError, shown
+from unitai.errors import InvalidArgumentError, UnitAIError, UnplayedScriptError, shown
 from unitai.script import lines
 from unitai.traffic.door import close_door, open_door
 from unitai.traffic.sockets import guard_sockets, unguard_sockets
@@ -58,9 +58,10 @@ class ScriptedModel:
             return
         if error is None:
             raise verdict
-        # An assertion of the test says more than what it follows from. Any other error is most
-        # likely what a client made of a request that the script did not expect.
-        if isinstance(error, Exception) and not isinstance(error, (AssertionError, UnitAIError)):
+        # What the test raises says more than what it left unplayed. But an error that is no assertion is
+        # most likely what a client made of a request that the script did not expect.
+        is_ours = isinstance(error, (AssertionError, UnitAIError)) or not isinstance(error, Exception)
+        if not is_ours and not isinstance(verdict, UnplayedScriptError):
             raise verdict from error
 
     async def __aenter__(self) -> ScriptedModel:

@@ -5,9 +5,20 @@ from __future__ import annotations
 import time
 from contextvars import ContextVar
 
-#: Whether an outer layer already takes care of this request. A client may run on top of another
+#: Where the request goes that an outer layer already takes care of. A client may run on top of another
 #: (httpx over aiohttp, say), and their request is one model call.
-is_handled: ContextVar[bool] = ContextVar("unitai_request_is_handled", default=False)
+handled: ContextVar[str] = ContextVar("unitai_handled_request", default="")
+
+
+def is_handled(url: str) -> bool:
+    """Whether an outer layer takes care of this request. One to elsewhere, made meanwhile, is another."""
+    outer = handled.get()
+    return outer != "" and _place(outer) == _place(url)
+
+
+def _place(url: str) -> str:
+    return url.partition("#")[0].partition("?")[0]
+
 
 #: A thread can be interrupted only between two sleeps, so none is longer than this.
 _NAP = 0.02

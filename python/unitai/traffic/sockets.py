@@ -16,6 +16,9 @@ from typing import Any
 from unitai._engine import refuse_connection
 from unitai.traffic.patches import Patch, Patches
 
+#: What clients read to find their proxy.
+_PROXIES = ("http_proxy", "https_proxy", "all_proxy")
+
 #: Where Python keeps its own modules.
 _LIBRARIES = sysconfig.get_path("stdlib")
 
@@ -56,9 +59,22 @@ def _judge(host: Any, port: Any, family: str) -> None:
     if isinstance(host, (bytes, bytearray)):
         host = host.decode("utf-8", "replace")
     name = "" if host is None else str(host)
+    if _is_proxy(name, _number(port)):
+        # On this machine, but it leads out of it.
+        name = "a proxy on this machine"
     error = refuse_connection(_names.get(name, name), _number(port), family)
     if error is not None:
         raise error
+
+
+def _is_proxy(host: str, port: int | None) -> bool:
+    """Whether the environment sends what leaves this machine through here."""
+    proxies = (os.environ.get(name) or os.environ.get(name.upper()) for name in _PROXIES)
+    return any(
+        f"//{proxy.rpartition('//')[2]}/".endswith((f"//{host}:{port}/", f"@{host}:{port}/"))
+        for proxy in proxies
+        if proxy
+    )
 
 
 def _judge_address(sock: Any, address: Any) -> None:
@@ -132,12 +148,33 @@ def _getaddrinfo(original: Any) -> Any:
     return getaddrinfo
 
 
+def _gethostbyname(original: Any) -> Any:
+    def gethostbyname(host: Any) -> Any:
+        _judge(host, None, "AF_INET")
+        return original(host)
+
+    return gethostbyname
+
+
+def _sendmsg(original: Any) -> Any:
+    def sendmsg(sock: Any, buffers: Any, ancdata: Any = (), flags: int = 0, address: Any = None) -> Any:
+        if address is None:
+            return original(sock, buffers, ancdata, flags)
+        _judge_address(sock, address)
+        return original(sock, buffers, ancdata, flags, address)
+
+    return sendmsg
+
+
 _PATCHES = (
     Patch(socket.socket, "connect", _connect),
     Patch(socket.socket, "connect_ex", _connect_ex),
     Patch(socket.socket, "sendto", _sendto),
+    *([Patch(socket.socket, "sendmsg", _sendmsg)] if hasattr(socket.socket, "sendmsg") else []),
     Patch(socket, "create_connection", _create_connection),
     Patch(socket, "getaddrinfo", _getaddrinfo),
+    Patch(socket, "gethostbyname", _gethostbyname),
+    Patch(socket, "gethostbyname_ex", _gethostbyname),
 )
 
 

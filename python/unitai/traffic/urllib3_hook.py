@@ -15,7 +15,7 @@ from typing import Any
 
 from unitai._engine import Reply, claims, decide
 from unitai.traffic.patches import Patch, refusing, unsupported
-from unitai.traffic.serving import is_handled, pause, why
+from unitai.traffic.serving import handled, is_handled, pause, why
 
 #: The call whose request is under way here, so that another attempt of it is known for one.
 _attempt: ContextVar[_Call | None] = ContextVar("unitai_urllib3_attempt", default=None)
@@ -58,13 +58,13 @@ def _opening(module: Any) -> Callable[[Any], Any]:
         def urlopen(
             pool: Any, method: str, url: str, body: Any = None, headers: Any = None, *args: Any, **kw: Any
         ) -> Any:
+            target = _absolute(pool, url)
             repeated = _attempt.get()
-            if repeated is not None:
+            if repeated is not None and repeated.is_same(pool, url):
                 # urllib3 tries again by calling itself. Each attempt is a request of its own.
                 repeated.was_repeated = True
-            elif is_handled.get():
+            elif is_handled(target):
                 return original(pool, method, url, body, headers, *args, **kw)
-            target = _absolute(pool, url)
             verb = method.upper()
             if not claims(verb, target):
                 return original(pool, method, url, body, headers, *args, **kw)
@@ -76,15 +76,15 @@ def _opening(module: Any) -> Callable[[Any], Any]:
             call = _Call(parts, pool, method, url, headers, kw)
             if isinstance(decision, Reply):
                 return call.answer(decision, content if body is not None else None)
-            token, attempt = is_handled.set(True), _attempt.set(None if decision is None else call)
+            # A body that could be read only once is sent from memory.
+            sent = body if body is None or isinstance(body, (bytes, str)) else content
+            if decision is None:
+                return original(pool, method, url, sent, headers, **kw)
+            token, attempt = handled.set(decision.url or target), _attempt.set(call)
             try:
-                # A body that could be read only once is sent from memory.
-                sent = body if body is None or isinstance(body, (bytes, str)) else content
-                if decision is None:
-                    return original(pool, method, url, sent, headers, **kw)
                 return call.watch(original, decision, sent)
             finally:
-                is_handled.reset(token)
+                handled.reset(token)
                 _attempt.reset(attempt)
 
         return urlopen
@@ -118,6 +118,10 @@ class _Call:
         self._options = options
         #: Whether urllib3 tried again: then this attempt is over, and the answer is another's.
         self.was_repeated = False
+
+    def is_same(self, pool: Any, url: str) -> bool:
+        """Whether another call of `urlopen` is another attempt of this one, or follows where it was sent on."""
+        return pool is self._pool or url == self._url
 
     def answer(self, reply: Any, body: bytes | None) -> Any:
         """The reply as a response, through the same retries that an answer from outside would see."""

@@ -123,6 +123,9 @@ impl Toolbox {
         }
         let run = Py::new(py, run)?;
         slf.get().state().live.push(run.clone_ref(py));
+        if let Some(script) = run.get().script() {
+            script.get().enrol(run.get().id());
+        }
         traffic::open_run(run.clone_ref(py));
         Ok(run)
     }

@@ -1,5 +1,6 @@
 //! Model calls in the record of a run.
 
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError, Weak};
 
 use pyo3::prelude::*;
@@ -38,6 +39,11 @@ impl Run {
         self.accept(py, written, "a model call")
     }
 
+    /// The most tokens that one model call took: no conversation that a provider holds is longer.
+    pub(crate) fn most_tokens(&self) -> u64 {
+        self.most_tokens.load(Ordering::Relaxed)
+    }
+
     /// Keeps an eye on a call under way.
     pub(crate) fn watch(&self, call: &Arc<Watched>) {
         let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
@@ -55,6 +61,7 @@ impl Run {
 
     /// Writes down how a call ended. One that outlives its run stays unfinished in its record.
     pub(crate) fn settle_model_call(&self, step: usize, call: ModelCall) {
+        self.most_tokens.fetch_max(call.usage.map_or(0, |usage| usage.total()), Ordering::Relaxed);
         let _ = self.port.settle_model_call(step, call);
     }
 

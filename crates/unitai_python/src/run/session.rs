@@ -48,6 +48,8 @@ pub(crate) struct Run {
     pub(super) doom: Mutex<Doom>,
     rules: Rules,
     script: Option<Py<Script>>,
+    /// The most tokens that one model call took, prompt and answer.
+    pub(super) most_tokens: AtomicU64,
     /// Model calls under way.
     pub(super) calls: Mutex<Vec<Weak<Watched>>>,
 }
@@ -230,6 +232,7 @@ impl Run {
             doom: Mutex::default(),
             rules: Rules::default(),
             script: None,
+            most_tokens: AtomicU64::new(0),
             calls: Mutex::default(),
         }
     }

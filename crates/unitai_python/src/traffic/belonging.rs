@@ -207,9 +207,12 @@ pub(super) fn owner(py: Python<'_>) -> PyResult<Option<Owner>> {
         }
         ([], [script]) => Ok(Some(Owner::Script(script.clone_ref(py)))),
         (runs, scripts) => {
-            let (runs, scripts) = (runs.len(), scripts.len());
+            let error = ambiguous(py, runs.len(), scripts.len());
+            let scripts: Vec<Py<Script>> = scripts.iter().map(|script| script.clone_ref(py)).collect();
             drop(live);
-            Err(ambiguous(py, runs, scripts))
+            // A client may swallow it, so each of them remembers.
+            scripts.iter().for_each(|script| script.get().note_trouble(py, &error));
+            Err(error)
         }
     }
 }

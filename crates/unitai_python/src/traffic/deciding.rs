@@ -12,13 +12,14 @@ use unitai_wire::script::{Fail, Move, Play};
 use unitai_wire::{Target, dialects, encoding};
 
 use super::belonging::{Owner, is_network_blocked, owner};
+use super::matcher::is_asking;
 use super::policy::Rules;
 use super::reply::Content;
 use super::watched::Watched;
 use super::{Passage, Reply, Script};
 use crate::errors::{Trouble, invalid};
 use crate::gate::without_interpreter;
-use crate::run::{cancelled, unpriced};
+use crate::run::{Run, cancelled, unpriced};
 
 /// Bodies above this are read without holding the interpreter.
 const LARGE: usize = 1 << 16;
@@ -28,7 +29,7 @@ const LARGE: usize = 1 << 16;
 #[pyfunction]
 pub(crate) fn claims(py: Python<'_>, method: &str, url: &str) -> PyResult<bool> {
     let Some(target) = Target::of(url) else { return Ok(false) };
-    let speaks = method.eq_ignore_ascii_case("POST") && dialects::claiming(target.path).is_some();
+    let speaks = method.eq_ignore_ascii_case("POST") && dialects::claiming(&target).is_some();
     let is_model_host = target.is_model_host();
     if !speaks && !is_model_host {
         return Ok(false);
@@ -105,6 +106,13 @@ fn answer<'py>(
         asked.use_model(&model);
     }
     let run_id = owner.run().map_or("", |run| run.id()).to_owned();
+    if is_asking() {
+        let error =
+            Trouble::new("UnexpectedModelCallError", "a condition of the script asks the model itself")
+                .remedy("let the condition look at its text alone")
+                .into_err(py);
+        return refuse(py, &owner, Some(script), Some(asked), error);
+    }
     let answers = asked.request.answers();
     if answers > 1 {
         let error =
@@ -114,7 +122,7 @@ fn answer<'py>(
                 .into_err(py);
         return refuse(py, &owner, Some(script), Some(asked), error);
     }
-    let reservation = match reserve(py, &rules, &asked) {
+    let reservation = match reserve(py, &owner, &rules, &asked) {
         Ok(reservation) => reservation,
         // The budget's trouble is not the script's.
         Err(error) => return refuse(py, &owner, None, Some(asked), error),
@@ -194,7 +202,7 @@ fn let_out<'py>(
         return refuse(py, &owner, None, Some(asked), error).and(Err(cancelled(py)));
     }
     let rewritten = asked.rewrite(target.path, body, rules.model().as_deref(), rules.asks_for_usage);
-    let reservation = match reserve(py, &rules, &asked) {
+    let reservation = match reserve(py, &owner, &rules, &asked) {
         Ok(reservation) => reservation,
         // Only a run has a budget, so only a run is refused here.
         Err(error) => return refuse(py, &owner, None, Some(asked), error).and(Err(cancelled(py))),
@@ -210,9 +218,9 @@ fn let_out<'py>(
 }
 
 /// Sets aside what the call can cost, where there is a budget.
-fn reserve(py: Python<'_>, rules: &Rules, asked: &Asked) -> PyResult<Option<Reservation>> {
+fn reserve(py: Python<'_>, owner: &Owner, rules: &Rules, asked: &Asked) -> PyResult<Option<Reservation>> {
     let Some(budget) = &rules.budget else { return Ok(None) };
-    let Some(worst) = asked.worst_cost(&rules.prices) else {
+    let Some(worst) = asked.worst_cost(&rules.prices, owner.run().map_or(0, Run::most_tokens)) else {
         return Err(unpriced(py, &asked.request.model));
     };
     budget.reserve(worst).map(Some).map_err(|over| {
@@ -308,7 +316,11 @@ pub(crate) fn refuse_connection(
         Some(caller) => trouble.found(caller),
         None => trouble,
     };
-    Ok(Some(trouble.into_err(py).into_value(py).into_any()))
+    let error = trouble.into_err(py);
+    if let (false, Some(script)) = (is_blocked, owner.as_ref().and_then(Owner::script)) {
+        script.get().note_trouble(py, &error);
+    }
+    Ok(Some(error.into_value(py).into_any()))
 }
 
 /// The innermost frame that is no library's: who wants the connection.

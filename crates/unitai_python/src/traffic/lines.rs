@@ -66,12 +66,7 @@ fn step(parts: &Bound<'_, PyTuple>) -> PyResult<Step> {
                 usage: usage.map(|[fresh, cache_read, cache_write, cache_write_long, output, reasoning]| {
                     Usage { fresh, cache_read, cache_write, cache_write_long, output, reasoning }
                 }),
-                finish: finish.map(|word| match word.as_str() {
-                    "length" => Finish::Length,
-                    "refusal" => Finish::Refusal,
-                    "tool_calls" => Finish::ToolCalls,
-                    _ => Finish::Stop,
-                }),
+                finish: finish.map(|word| if word == "length" { Finish::Length } else { Finish::Stop }),
                 delay: seconds(&parts.get_item(4)?)?,
                 pace: seconds(&parts.get_item(5)?)?,
             }))

@@ -1,5 +1,7 @@
 //! Matchers of a script's conditions.
 
+use std::cell::Cell;
+
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use unitai_wire::script::TextMatcher;
@@ -53,12 +55,39 @@ impl PythonMatcher {
 
     fn ask(&self, py: Python<'_>, text: &str) -> PyResult<bool> {
         let object = self.object.bind(py);
+        let _asking = Asking::begin();
         match self.kind {
             Kind::Pattern => Ok(!gate::call(&object.attribute("search")?, (text,), None)?.is_none()),
             Kind::Function => gate::call(object, (text,), None)?.is_truthy(),
             Kind::Equal => gate::equal(object, PyString::new(py, text).as_any()),
         }
     }
+}
+
+thread_local! {
+    static IS_ASKING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// While this lives, the thread decides a condition.
+struct Asking;
+
+impl Asking {
+    fn begin() -> Asking {
+        IS_ASKING.set(true);
+        Asking
+    }
+}
+
+impl Drop for Asking {
+    fn drop(&mut self) {
+        IS_ASKING.set(false);
+    }
+}
+
+/// Whether this thread is deciding a condition: then a request to the model would ask the condition again,
+/// and so on for ever.
+pub(super) fn is_asking() -> bool {
+    IS_ASKING.get()
 }
 
 impl TextMatcher for PythonMatcher {

@@ -14,6 +14,9 @@ use unitai_wire::script::{Move, Playback, Trouble as Unanswered};
 use super::{ModelRequest, lines};
 use crate::errors::Trouble;
 
+/// How many requests a script remembers. A conversation is sent whole each time, so they add up.
+const KEPT: usize = 1000;
+
 /// What a scripted model will answer, and how far each run has come. Each run plays the script from
 /// its beginning, unless it is one script `across_runs`.
 #[pyclass(frozen, weakref, module = "unitai._engine")]
@@ -45,7 +48,7 @@ impl Script {
         Ok(Script { script, across_runs, blocks_network: block_network, state: Mutex::default() })
     }
 
-    /// The requests that came, in order.
+    /// The requests that came, in order; the last thousand.
     #[getter]
     fn requests(&self, py: Python<'_>) -> Vec<Py<ModelRequest>> {
         self.state().requests.iter().map(|request| request.clone_ref(py)).collect()
@@ -97,9 +100,22 @@ impl Script {
         if let Ok(seen) =
             Py::new(py, ModelRequest { dialect: asked.dialect.name(), request: asked.request.clone() })
         {
-            self.state().requests.push(seen);
+            let mut state = self.state();
+            state.requests.push(seen);
+            if state.requests.len() > KEPT {
+                let forgotten = state.requests.remove(0);
+                drop(state);
+                drop(forgotten);
+            }
         }
         playback.next(&self.script, &asked.request).map_err(|trouble| unanswered(trouble).into_err(py))
+    }
+
+    /// A run begins under the script, so it is to play it.
+    pub(crate) fn enrol(&self, run_id: &str) {
+        if !self.across_runs {
+            self.playback(run_id);
+        }
     }
 
     /// Remembers that something is wrong, so that it comes out whatever the agent does with it.
@@ -131,7 +147,7 @@ impl Script {
     }
 
     fn unplayed(&self, playbacks: &[Arc<Playback>]) -> Option<Trouble> {
-        if playbacks.is_empty() {
+        if playbacks.iter().all(|playback| playback.turns() == 0) {
             let left = Playback::new(0).unplayed(&self.script);
             return (!left.is_empty())
                 .then(|| unplayed("the script was not played: no request came to the model", 0, &left));
@@ -154,10 +170,11 @@ impl Script {
 }
 
 fn unplayed(message: &str, turns: u64, left: &[String]) -> Trouble {
-    let requests = if turns == 1 { "1 request".to_owned() } else { format!("{turns} requests") };
-    Trouble::new("UnplayedScriptError", message)
-        .expected("every step to be asked for")
-        .found(format!("{requests}, and left over: {}", shown(left)))
+    Trouble::new("UnplayedScriptError", message).expected("every step to be asked for").found(format!(
+        "{}, and left over: {}",
+        requests(turns),
+        shown(left)
+    ))
 }
 
 fn unanswered(trouble: Unanswered) -> Trouble {
@@ -178,6 +195,7 @@ fn unanswered(trouble: Unanswered) -> Trouble {
         Unanswered::Condition { reason } => {
             Trouble::new("UnexpectedModelCallError", "a condition of the script could not be decided")
                 .found(reason)
+                .remedy("mend the condition, or let it say no where it does not know")
         }
     }
 }

@@ -152,6 +152,13 @@ impl Request {
         })
     }
 
+    /// Whether the provider holds a part of the conversation, so that the request does not tell how long it is.
+    pub fn continues(&self) -> bool {
+        ["previous_response_id", "conversation"]
+            .iter()
+            .any(|key| self.settings.get(*key).is_some_and(|id| !id.is_null()))
+    }
+
     /// How many answers are asked for at once.
     pub fn answers(&self) -> u64 {
         let candidates =

@@ -15,7 +15,20 @@ pub(super) fn string(value: &Value, key: &str) -> String {
 /// The count at a key; 0 when there is none, or null. No provider counts further than JSON's numbers are
 /// exact, and sums of what one says must not overflow.
 pub(super) fn count(value: &Value, key: &str) -> u64 {
-    value.get(key).and_then(Value::as_u64).unwrap_or(0).min(1 << 53)
+    value.get(key).and_then(whole).unwrap_or(0)
+}
+
+/// Whether these are counts: the needed ones must be there, and what is there must be a whole number. What is
+/// not says nothing: unknown is not zero.
+pub(super) fn are_counts(value: &Value, needed: &[&str], others: &[&str]) -> bool {
+    let is_count = |key: &&str| value.get(*key).and_then(whole).is_some();
+    let is_absent = |key: &&str| value.get(*key).is_none_or(Value::is_null);
+    needed.iter().all(is_count) && others.iter().all(|key| is_absent(key) || is_count(key))
+}
+
+fn whole(value: &Value) -> Option<u64> {
+    let number = value.as_f64().filter(|number| *number >= 0.0 && number.fract() == 0.0)?;
+    Some(value.as_u64().unwrap_or(number as u64).min(1 << 53))
 }
 
 /// The items of the list at a key; none when there is no list.

@@ -18,6 +18,7 @@ pub use seen::Seen;
 
 use serde_json::{Map, Value};
 
+use crate::Target;
 use crate::common::{Answer, Finish, Refusal, Request, Stamp};
 use crate::frames::{Event, Framing};
 
@@ -43,6 +44,11 @@ pub trait Dialect: Send + Sync {
     /// Whether a request to this path may be one that makes the model speak. The body has the last
     /// word, in [`Dialect::read_request`].
     fn claims(&self, path: &str) -> bool;
+
+    /// Whether a request there may be one. Where a path is not telling, the host must be.
+    fn claims_at(&self, target: &Target<'_>) -> bool {
+        self.claims(target.path)
+    }
 
     /// Reads a request; `None` when the body is none of this dialect.
     fn read_request(&self, path: &str, body: &Map<String, Value>) -> Option<Request>;
@@ -110,9 +116,9 @@ pub trait Dialect: Send + Sync {
     }
 }
 
-/// The dialect that a request to this path would be in.
-pub fn claiming(path: &str) -> Option<&'static dyn Dialect> {
-    ALL.iter().copied().find(|dialect| dialect.claims(path))
+/// The dialect that a request there would be in.
+pub fn claiming(target: &Target<'_>) -> Option<&'static dyn Dialect> {
+    ALL.iter().copied().find(|dialect| dialect.claims_at(target))
 }
 
 /// The dialect of this name.

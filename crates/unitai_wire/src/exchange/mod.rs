@@ -44,7 +44,7 @@ pub struct Rewritten {
 impl Asked {
     /// Reads a request; `None` when it is none to a model.
     pub fn read(target: &Target<'_>, body: &[u8]) -> Option<Asked> {
-        let dialect = crate::dialects::claiming(target.path)?;
+        let dialect = crate::dialects::claiming(target)?;
         let body: Map<String, Value> = serde_json::from_slice(body).ok()?;
         let mut request = dialect.read_request(target.path, &body)?;
         request.is_told_usage = dialect.tells_usage(target.host);
@@ -90,11 +90,13 @@ impl Asked {
     }
 
     /// The most that the call can cost, or `None` when its model has no price. A call without a limit
-    /// on its output is taken at [`UNCAPPED_OUTPUT`].
-    pub fn worst_cost(&self, prices: &PriceTable) -> Option<Money> {
+    /// on its output is taken at [`UNCAPPED_OUTPUT`], and what the provider holds of the conversation at
+    /// `said_before`.
+    pub fn worst_cost(&self, prices: &PriceTable, said_before: u64) -> Option<Money> {
         let output =
             self.request.max_output.unwrap_or(UNCAPPED_OUTPUT).saturating_mul(self.request.answers());
-        let prompt = self.request.most_prompt_tokens();
+        let prompt =
+            self.request.most_prompt_tokens() + if self.request.continues() { said_before } else { 0 };
         let price = prices.price_at(&self.request.model, self.is_local)?;
         match self.request.settings.get("service_tier").and_then(Value::as_str) {
             Some(tier) => price.worst_case_in(tier, prompt, output),
@@ -117,6 +119,23 @@ pub struct Exchange {
     seen: Seen,
     reading: Reading,
     hides_usage: bool,
+}
+
+/// Whether a connection failed before a request went over it, so that nothing can have been billed. The names
+/// are those of the clients' errors.
+fn was_never_sent(reason: &str) -> bool {
+    const NAMES: [&str; 9] = [
+        "ConnectError",
+        "ConnectTimeout",
+        "NewConnectionError",
+        "ConnectTimeoutError",
+        "NameResolutionError",
+        "ClientConnector",
+        "ConnectionRefusedError",
+        "NetworkBlockedError",
+        "gaierror",
+    ];
+    NAMES.iter().any(|name| reason.starts_with(name) || reason.contains(&format!("Caused by {name}")))
 }
 
 /// How the watching ended.
@@ -207,7 +226,16 @@ impl Exchange {
         }
         let end = match (&self.seen.error, how) {
             (Some(error), _) => failed(error),
-            (None, How::Broke(reason)) if self.status.is_none() => failed(reason),
+            (None, How::Broke(reason)) if self.status.is_none() => {
+                if self.source == Source::Script || was_never_sent(reason) {
+                    let nothing = (Some(Usage::default()), Some(Money::ZERO));
+                    return self.record(nothing.0, nothing.1, failed(reason), latency, false);
+                }
+                failed(reason)
+            }
+            (None, How::Ended) if self.reading.is_unreadable() => {
+                return self.record(None, None, failed("the answer could not be read"), latency, false);
+            }
             _ if self.is_answered(how) => {
                 ExchangeEnd::Answered { finish_reason: self.seen.finish_reason.as_deref().map(Arc::from) }
             }
@@ -225,11 +253,12 @@ impl Exchange {
         self.record(usage, cost, end, latency, is_estimated)
     }
 
-    /// Whether the model had said all it wanted. Some clients leave when they have heard why it stopped,
-    /// and do not wait for the end mark.
+    /// Whether the model had said all it wanted. Some clients leave when they have heard why it stopped, and
+    /// some servers send no end mark.
     fn is_answered(&self, how: &How) -> bool {
         let is_told = self.seen.finish_reason.is_some() && self.seen.usage.is_some();
-        self.seen.is_whole || (*how == How::Closed && is_told && self.seen.error.is_none())
+        let is_cut = matches!(how, How::Broke(_));
+        self.seen.is_whole || (!is_cut && is_told && self.seen.error.is_none())
     }
 
     /// What the part of an answer that came must have taken, when it was cut before its usage.

@@ -27,11 +27,13 @@ pub(super) struct Document {
     is_lost: bool,
     /// What follows cannot be decoded.
     is_broken: bool,
+    /// Whole, and no JSON.
+    is_unreadable: bool,
 }
 
 impl Document {
     fn new(decoder: Option<Decoder>) -> Document {
-        Document { bytes: Vec::new(), decoder, is_lost: false, is_broken: false }
+        Document { bytes: Vec::new(), decoder, is_lost: false, is_broken: false, is_unreadable: false }
     }
 
     fn feed(&mut self, bytes: &[u8]) {
@@ -60,6 +62,11 @@ impl Document {
 }
 
 impl Reading {
+    /// Whether a document came to its end and was none.
+    pub(super) fn is_unreadable(&self) -> bool {
+        matches!(self, Reading::Whole(document) if document.is_unreadable)
+    }
+
     pub(super) fn of(status: u16, content_type: &str, content_encoding: &str, asked: &Asked) -> Reading {
         let Ok(decoder) = Decoder::of(content_encoding) else { return Reading::Nothing };
         if status >= 400 {
@@ -135,8 +142,9 @@ impl Reading {
         match self {
             Reading::Nothing | Reading::Sniff(_) => Vec::new(),
             Reading::Whole(document) => {
-                if let Some(body) = document.value() {
-                    dialect.read_answer(&body, seen);
+                match document.value() {
+                    Some(body) => dialect.read_answer(&body, seen),
+                    None => document.is_unreadable = true,
                 }
                 Vec::new()
             }

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 use unitai_model::Usage;
 
 use super::super::Seen;
-use super::super::json::{count, error_message, items, text};
+use super::super::json::{are_counts, count, error_message, items, text};
 use crate::frames::Event;
 
 pub(super) fn answer(body: &Value, seen: &mut Seen) {
@@ -91,7 +91,11 @@ fn used(raw: Option<&Value>, seen: &mut Seen) {
     if let Some(tier) = text(&known, "service_tier") {
         seen.service_tier = Some(tier.to_owned());
     }
-    seen.used(usage(&known), &known);
+    let caches = ["cache_read_input_tokens", "cache_creation_input_tokens"];
+    if are_counts(&known, &["input_tokens", "output_tokens"], &caches) {
+        seen.used(usage(&known), &known);
+    }
+    seen.raw_usage = Some(known);
 }
 
 fn usage(raw: &Value) -> Usage {

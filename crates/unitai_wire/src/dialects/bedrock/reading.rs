@@ -4,7 +4,7 @@ use serde_json::Value;
 use unitai_model::Usage;
 
 use super::super::Seen;
-use super::super::json::{count, error_message, items, string, text};
+use super::super::json::{are_counts, count, error_message, items, string, text};
 use crate::frames::Event;
 
 pub(super) fn answer(body: &Value, seen: &mut Seen) {
@@ -75,8 +75,9 @@ fn metadata(body: &Value, seen: &mut Seen) {
     if let Some(tier) = body.get("serviceTier").and_then(|tier| text(tier, "type")) {
         seen.service_tier = Some(tier.to_owned());
     }
-    // An object that counts nothing says nothing: unknown is not zero.
-    if let Some(raw) = body.get("usage").filter(|raw| raw.get("inputTokens").is_some_and(Value::is_u64)) {
+    let others = ["cacheReadInputTokens", "cacheWriteInputTokens"];
+    let counts = |raw: &&Value| are_counts(raw, &["inputTokens", "outputTokens"], &others);
+    if let Some(raw) = body.get("usage").filter(counts) {
         seen.used(usage(raw), raw);
     }
 }

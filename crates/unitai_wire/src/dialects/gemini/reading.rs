@@ -4,7 +4,7 @@ use serde_json::Value;
 use unitai_model::Usage;
 
 use super::super::Seen;
-use super::super::json::{as_text, count, error_message, items, text};
+use super::super::json::{are_counts, as_text, count, error_message, items, text};
 use crate::frames::Event;
 
 pub(super) fn answer(body: &Value, seen: &mut Seen) {
@@ -34,7 +34,9 @@ fn chunk(body: &Value, seen: &mut Seen) {
         seen.service_tier = Some(tier.to_owned());
     }
     // Early chunks may tell the tier alone: unknown is not zero.
-    if raw.get("promptTokenCount").or_else(|| raw.get("candidatesTokenCount")).is_some() {
+    let others =
+        ["candidatesTokenCount", "cachedContentTokenCount", "thoughtsTokenCount", "toolUsePromptTokenCount"];
+    if are_counts(raw, &["promptTokenCount"], &others) {
         seen.used(usage(raw), raw);
     }
     for candidate in items(body, "candidates") {

@@ -9,8 +9,19 @@ mod tests;
 use serde_json::{Map, Value, json};
 
 use super::{Body, Dialect, Seen};
+use crate::Target;
 use crate::common::{Answer, Finish, Refusal, Request, Stamp};
 use crate::frames::{Event, Framing};
+
+/// Ollama's own port.
+const PORT: u16 = 11434;
+
+/// Whether the variable that Ollama and its clients read names this server.
+fn is_configured(target: &Target<'_>) -> bool {
+    let Ok(configured) = std::env::var("OLLAMA_HOST") else { return false };
+    let url = if configured.contains("://") { configured } else { format!("http://{configured}") };
+    Target::of(&url).is_some_and(|known| (known.host, known.port) == (target.host, target.port))
+}
 
 /// Ollama.
 pub(super) struct Ollama;
@@ -27,6 +38,12 @@ impl Dialect for Ollama {
 
     fn claims(&self, path: &str) -> bool {
         path.ends_with("/api/chat") || path.ends_with("/api/generate")
+    }
+
+    /// Many an app has an `/api/chat` of its own.
+    fn claims_at(&self, target: &Target<'_>) -> bool {
+        let is_named = target.host.to_ascii_lowercase().contains("ollama");
+        self.claims(target.path) && (is_named || target.port == Some(PORT) || is_configured(target))
     }
 
     fn read_request(&self, path: &str, body: &Map<String, Value>) -> Option<Request> {

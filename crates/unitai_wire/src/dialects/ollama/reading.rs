@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 use unitai_model::Usage;
 
 use super::super::Seen;
-use super::super::json::{count, error_message, items, text};
+use super::super::json::{are_counts, count, error_message, items, text};
 use crate::frames::Event;
 
 /// What the last chunk counts, among other things.
@@ -39,8 +39,8 @@ pub(super) fn chunk(body: &Value, seen: &mut Seen) {
     if let Some(reason) = text(body, "done_reason").filter(|reason| !reason.is_empty()) {
         seen.finish_reason = Some(reason.to_owned());
     }
-    // The counts are left out where nothing was counted: unknown is not zero.
-    if body.get("eval_count").or_else(|| body.get("prompt_eval_count")).is_some() {
+    // A prompt that was cached is not counted; an answer always is.
+    if are_counts(body, &["eval_count"], &["prompt_eval_count"]) {
         seen.used(Usage::of(count(body, "prompt_eval_count"), count(body, "eval_count")), &counts(body));
     }
     if body.get("done").and_then(Value::as_bool).unwrap_or(false) {

@@ -4,7 +4,7 @@ use serde_json::Value;
 use unitai_model::Usage;
 
 use super::super::Seen;
-use super::super::json::{count, error_message, items, text};
+use super::super::json::{are_counts, count, error_message, items, text};
 use crate::frames::Event;
 
 pub(super) fn answer(body: &Value, seen: &mut Seen) {
@@ -32,7 +32,7 @@ pub(super) fn event(event: &Event, seen: &mut Seen) {
 
 /// A chunk without choices holds nothing but usage.
 pub(super) fn is_usage_alone(event: &Event) -> bool {
-    // Most chunks are not even parsed for this: those with choices have no usage object.
+    // Most chunks are not even parsed for this.
     if memchr::memmem::find(&event.data, b"\"usage\"").is_none() {
         return false;
     }
@@ -45,8 +45,8 @@ fn common(body: &Value, seen: &mut Seen) {
     if let Some(tier) = text(body, "service_tier") {
         seen.service_tier = Some(tier.to_owned());
     }
-    // An object that counts nothing says nothing: unknown is not zero.
-    if let Some(raw) = body.get("usage").filter(|usage| usage.get("prompt_tokens").is_some()) {
+    let counts = |usage: &&Value| are_counts(usage, &["prompt_tokens", "completion_tokens"], &[]);
+    if let Some(raw) = body.get("usage").filter(counts) {
         seen.used(usage(raw), raw);
     }
     if body.get("error").is_some_and(|error| !error.is_null()) {

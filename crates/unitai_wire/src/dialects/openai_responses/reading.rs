@@ -4,7 +4,7 @@ use serde_json::Value;
 use unitai_model::Usage;
 
 use super::super::Seen;
-use super::super::json::{count, error_message, items, text};
+use super::super::json::{are_counts, count, error_message, items, text};
 use crate::frames::Event;
 
 pub(super) fn answer(body: &Value, seen: &mut Seen) {
@@ -48,9 +48,8 @@ fn response(body: &Value, seen: &mut Seen) {
     if let Some(tier) = text(body, "service_tier") {
         seen.service_tier = Some(tier.to_owned());
     }
-    // An object that counts nothing says nothing: unknown is not zero.
-    if let Some(raw) = body.get("usage").filter(|usage| usage.get("input_tokens").is_some_and(Value::is_u64))
-    {
+    let counts = |usage: &&Value| are_counts(usage, &["input_tokens", "output_tokens"], &[]);
+    if let Some(raw) = body.get("usage").filter(counts) {
         seen.used(usage(raw), raw);
     }
     let status = text(body, "status");
