@@ -10,7 +10,7 @@ use pyo3::types::{PyDict, PyTuple};
 use super::Script;
 use super::policy::Rules;
 use crate::attribute::Attribute;
-use crate::errors::Trouble;
+use crate::errors::{Trouble, class};
 use crate::gate;
 use crate::mock::context_runs;
 use crate::run::{Run, cancelled};
@@ -207,14 +207,30 @@ pub(super) fn owner(py: Python<'_>) -> PyResult<Option<Owner>> {
         }
         ([], [script]) => Ok(Some(Owner::Script(script.clone_ref(py)))),
         (runs, scripts) => {
-            let error = ambiguous(py, runs.len(), scripts.len());
-            let scripts: Vec<Py<Script>> = scripts.iter().map(|script| script.clone_ref(py)).collect();
+            let (runs, scripts) = (runs.len(), scripts.len());
             drop(live);
-            // A client may swallow it, so each of them remembers.
-            scripts.iter().for_each(|script| script.get().note_trouble(py, &error));
-            Err(error)
+            Err(ambiguous(py, runs, scripts))
         }
     }
+}
+
+/// Whom a model's request from here belongs to. When it could be anybody's, all of them are told: a client
+/// may swallow the error, and one of their records lacks a call.
+pub(super) fn owner_of_request(py: Python<'_>) -> PyResult<Option<Owner>> {
+    owner(py).inspect_err(|error| {
+        let is_ambiguous =
+            class(py, "AmbiguousRunError").is_ok_and(|class| error.matches(py, class).unwrap_or(false));
+        if !is_ambiguous {
+            return;
+        }
+        let (runs, scripts): (Vec<Py<Run>>, Vec<Py<Script>>) = {
+            let live = live();
+            let runs = live.runs.iter().map(|run| run.clone_ref(py)).collect();
+            (runs, live.scripts.iter().map(|script| script.clone_ref(py)).collect())
+        };
+        scripts.iter().for_each(|script| script.get().note_trouble(py, error));
+        runs.iter().for_each(|run| run.get().doom(py, error.clone_ref(py)));
+    })
 }
 
 fn of_run(py: Python<'_>, run: Py<Run>) -> PyResult<Owner> {

@@ -11,7 +11,7 @@ use unitai_wire::meter::Reservation;
 use unitai_wire::script::{Fail, Move, Play};
 use unitai_wire::{Target, dialects, encoding};
 
-use super::belonging::{Owner, is_network_blocked, owner};
+use super::belonging::{Owner, is_network_blocked, owner, owner_of_request};
 use super::matcher::is_asking;
 use super::policy::Rules;
 use super::reply::Content;
@@ -38,7 +38,7 @@ pub(crate) fn claims(py: Python<'_>, method: &str, url: &str) -> PyResult<bool> 
         Ok(owner) => Ok(owner.is_some_and(|owner| speaks || owner.script().is_some())),
         // Only its body tells whether it is a model's at all.
         Err(_) if !is_model_host => Ok(true),
-        Err(error) => Err(error),
+        Err(_) => owner_of_request(py).map(|_| true),
     }
 }
 
@@ -68,7 +68,7 @@ pub(crate) fn decide<'py>(
     if asked.is_none() && !target.is_model_host() {
         return Ok(None);
     }
-    let Some(owner) = owner(py)? else { return Ok(None) };
+    let Some(owner) = owner_of_request(py)? else { return Ok(None) };
     match (asked, owner.script()) {
         (Some(asked), Some(script)) => {
             let script = script.clone_ref(py);
@@ -297,7 +297,7 @@ pub(crate) fn refuse_connection(
     let owner = match owner(py) {
         Ok(owner) => owner,
         // Whose it is matters only for a model's host: other connections are no concern of an ended run.
-        Err(error) if unitai_wire::is_model_host(host) => return Err(error),
+        Err(_) if unitai_wire::is_model_host(host) => owner_of_request(py)?,
         Err(_) => None,
     };
     let is_blocked = is_network_blocked() || owner.as_ref().is_some_and(Owner::blocks_network);
