@@ -293,7 +293,10 @@ fn end_of_number(bytes: &[u8], at: usize) -> Option<usize> {
         }
         end = exponent;
     }
-    Some(end)
+    // Only such a number can be beyond all floats, and then it is none: the general reader says so.
+    let is_far = end - at > 300 || bytes[at..end].iter().any(|byte| matches!(byte, b'e' | b'E'));
+    let is_finite = || std::str::from_utf8(&bytes[at..end]).ok()?.parse().ok().map(f64::is_finite);
+    if is_far && is_finite() != Some(true) { None } else { Some(end) }
 }
 
 #[cfg(test)]
@@ -351,5 +354,15 @@ mod tests {
         assert_eq!(end_of_value(b"[[[1]]]", 0, 0), Some(7));
         assert_eq!(end_of_value(b"-", 0, 0), None);
         assert_eq!(end_of_value(b"", 0, 0), None);
+    }
+
+    #[test]
+    fn a_number_beyond_all_floats_is_none_for_either_reader() {
+        for number in ["1e999".to_owned(), "9".repeat(400)] {
+            let text = DOCUMENT.replace("-2.5e-3", &number);
+            assert!(read(&text).is_none());
+            assert!(Trajectory::from_json(&text).is_err());
+            assert!(Trajectory::from_json(&text.replacen('{', "{ ", 1)).is_err());
+        }
     }
 }

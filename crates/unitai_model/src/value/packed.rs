@@ -39,6 +39,9 @@ impl Packed {
         if text.contains('\\') || has_tag(text) {
             return serde_json::from_str::<Value>(text).map(|value| value.pack());
         }
+        if may_be_beyond_floats(text) {
+            serde_json::from_str::<Value>(text)?;
+        }
         Ok(Packed(Substr::from(text)))
     }
 
@@ -110,6 +113,15 @@ impl Packed {
 
 /// Whether the text may hold a tagged object. The first character alone rules nearly every text out,
 /// at a fraction of the price of a search.
+/// Whether a number in the text may be larger than any float: it has an exponent, or hundreds of digits.
+fn may_be_beyond_floats(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let has_exponent =
+        || memchr::memchr2_iter(b'e', b'E', bytes).any(|at| at > 0 && bytes[at - 1].is_ascii_digit());
+    bytes.len() > 300 && bytes.split(|byte| !byte.is_ascii_digit()).any(|run| run.len() > 300)
+        || has_exponent()
+}
+
 fn has_tag(text: &str) -> bool {
     memchr::memchr(b'$', text.as_bytes()).is_some_and(|at| text[at..].contains(TAG))
 }
