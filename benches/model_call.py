@@ -24,7 +24,7 @@ LIMIT = 1.05
 #: What the goal speaks of.
 KINDS, OURS = (PLAIN, STREAMED), (SCRIPT, IN_A_RUN)
 
-#: The mean of each round, in microseconds of CPU, by kind of call and case.
+#: The middle of each round, in microseconds of CPU, by kind of call and case.
 Figures = dict[str, dict[str, list[float]]]
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import json
+import statistics
 import sys
 import time
 from collections.abc import Callable
@@ -272,8 +273,8 @@ def serve(answer: dict[str, Any]) -> ThreadingHTTPServer:
 
 
 def in_rounds(groups: dict[str, dict[str, Sample]], rounds: int) -> dict[str, dict[str, list[float]]]:
-    """The mean of each case by round. Within a round the cases of a group take turns, A B C A B C."""
-    means: dict[str, dict[str, list[float]]] = {group: {name: [] for name in cases} for group, cases in groups.items()}
+    """The middle of each case by round. Within a round the cases of a group take turns, A B C A B C."""
+    found: dict[str, dict[str, list[float]]] = {group: {name: [] for name in cases} for group, cases in groups.items()}
     for cases in groups.values():
         for sample in cases.values():
             sample()  # Loads what is loaded late.
@@ -282,9 +283,9 @@ def in_rounds(groups: dict[str, dict[str, Sample]], rounds: int) -> dict[str, di
     for _ in range(rounds):
         for group, cases in groups.items():
             parts = [{name: sample() for name, sample in cases.items()} for _ in range(PARTS)]
-            for name, taken in means[group].items():
-                taken.append(sum(part[name] for part in parts) / PARTS)
-    return means
+            for name, taken in found[group].items():
+                taken.append(statistics.median(part[name] for part in parts))
+    return found
 
 
 def work(what: str, rounds: int, known: dict[str, Any]) -> None:

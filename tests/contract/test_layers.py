@@ -28,6 +28,7 @@ LAYERS = [
     ["unitai.mock"],
     ["unitai.core"],
     ["unitai.cli", "unitai.pytest_plugin"],
+    ["unitai._names"],
     ["unitai"],
 ]
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import importlib
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -72,3 +74,9 @@ def test_importing_the_package_loads_neither_the_engine_nor_the_typing_module():
     done = subprocess.run([sys.executable, "-S", "-c", f"import sys; sys.path[:] = {sys.path!r}; {code}"],
                           capture_output=True, text=True, check=True)  # fmt: skip
     assert done.stdout.strip() == "['unitai']"
+
+
+def test_type_checkers_see_the_names_that_there_are():
+    stub = Path(unitai.__file__).with_name("__init__.pyi").read_text(encoding="utf-8")
+    seen = set(re.findall(r"^from [\w.]+ import (\w+) as \1$", stub, flags=re.MULTILINE))
+    assert seen - {"__version__"} == set(unitai.__all__)

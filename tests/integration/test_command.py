@@ -103,5 +103,5 @@ def test_the_wheel_holds_types_and_nothing_that_runs_by_itself():
 
 def test_the_plugin_is_registered():
     assert [found.value for found in entry_points(group="pytest11") if found.name == "unitai"] == [
-        "unitai.pytest_plugin.plugin"
+        "unitai.pytest_plugin"
     ]

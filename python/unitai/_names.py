@@ -1,0 +1,74 @@
+"""Where each public name lives. A file of its own, because pytest loads the package for its plugin, and every
+start pays for what stands in `__init__.py`.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+_HOMES = {
+    "_engine": (
+        "AgentRunResult",
+        "Budget",
+        "Finding",
+        "MockTool",
+        "MockToolCall",
+        "ModelRequest",
+        "StoredRepr",
+        "Trajectory",
+        "TrajectoryStep",
+        "__version__",
+    ),
+    "adapters.base": ("BaseAdapter",),
+    "core.assertions": ("assert_trajectory",),
+    "core.testcase": ("AgentTestCase",),
+    "errors": (
+        "AdapterNotFoundError",
+        "AgentLoopDetectedError",
+        "AgentTimeoutError",
+        "AmbiguousRunError",
+        "BrokenExpectationError",
+        "CallNotFoundError",
+        "CostLimitExceeded",
+        "DuplicateMockError",
+        "ExpectationError",
+        "InfrastructureError",
+        "InvalidArgumentError",
+        "MissingDependencyError",
+        "MisuseError",
+        "MockExhaustedError",
+        "MockStrategyError",
+        "NetworkBlockedError",
+        "NewerFormatError",
+        "NoActiveRunError",
+        "NoMatchingConditionError",
+        "RecordedError",
+        "RunOverError",
+        "TrajectoryFormatError",
+        "UnexpectedModelCallError",
+        "UnitAIError",
+        "UnknownToolError",
+        "UnknownUsageError",
+        "UnmockedToolError",
+        "UnmockedToolWarning",
+        "UnplayedScriptError",
+        "UnpricedModelError",
+        "UnsupportedClientError",
+    ),
+    "mock.toolkit": ("MockToolkit",),
+    "traffic.network": ("block_network",),
+    "traffic.scripted": ("scripted_model",),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = [name for name in _HOME_OF if not name.startswith("_")]
+
+
+def load(name: str) -> object:
+    """The object of this name."""
+    if name == "__all__":
+        return __all__
+    home = _HOME_OF.get(name)
+    if home is None:
+        raise AttributeError(f"module 'unitai' has no attribute {name!r}")
+    return getattr(import_module(f"unitai.{home}"), name)
