@@ -36,7 +36,7 @@ report() {
     printf '%-14s %12s executions in %s s, no crash\n' "$1" "$executions" "$seconds"
   else
     printf '%-14s CRASHED, see %s\n' "$1" "fuzz/target/logs/$1.log" >&2
-    grep -A 2 -E 'panicked at|ERROR: libFuzzer' "$logs/$1.log" | head -n 8 >&2 || true
+    grep -A 2 -E 'panicked at|ERROR: libFuzzer' "$logs/$1.log" | head -n 8 | cut -c 1-1000 >&2 || true
     return 1
   fi
 }

@@ -13,7 +13,7 @@ mod random;
 
 pub use answers::{bounded_cost, readable_record};
 pub use choices::Choices;
-pub use compression::compressed;
+pub use compression::{compressed, flushed};
 pub use frames::{Reading, check_frames, read_frames, with_checksums};
 pub use json::reversed;
 pub use memory::{Counted, peak_of};

@@ -1,7 +1,5 @@
 //! The digest of a request: equal requests have equal digests, whatever the order of their keys.
 
-use std::fmt::Write;
-
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
@@ -23,8 +21,7 @@ pub fn request_digest(dialect: &str, model: &str, body: &Map<String, Value>) -> 
     }
     // Objects are kept in the order of their keys, so this text is canonical.
     hash.update(serde_json::to_vec(body).unwrap_or_default());
-    hash.finalize().iter().fold(String::with_capacity(64), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    let digits = b"0123456789abcdef";
+    let nibbles = hash.finalize().into_iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    nibbles.map(|nibble| char::from(digits[usize::from(nibble)])).collect()
 }

@@ -21,19 +21,17 @@ if TYPE_CHECKING:
 _MODEL = "the model that agents use instead of their own"
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
-    """`--unitai-model`: another model for every run of every test."""
-    parser.getgroup("unitai").addoption("--unitai-model", metavar="NAME", help=_MODEL)
-
-
 @pytest.hookimpl(wrapper=True)
 def pytest_load_initial_conftests(parser: pytest.Parser) -> Generator[None, None, None]:
-    """`--model`, for short, unless a conftest has an option of that name already."""
+    """`--unitai-model`, another model for every run of every test; and `--model`, for short, unless a conftest
+    has an option of that name already.
+    """
     yield
+    group = parser.getgroup("unitai")
     try:
-        parser.getgroup("unitai").addoption("--model", dest="unitai_model", metavar="NAME", help=_MODEL)
+        group.addoption("--unitai-model", "--model", dest="unitai_model", metavar="NAME", help=_MODEL)
     except Exception:
-        pass
+        group.addoption("--unitai-model", metavar="NAME", help=_MODEL)
 
 
 def pytest_configure(config: pytest.Config) -> None:

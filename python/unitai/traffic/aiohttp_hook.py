@@ -6,7 +6,6 @@ ours: a reader that fetches when somebody waits for bytes, so nothing runs in th
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 import io
 from collections.abc import Callable
@@ -101,6 +100,8 @@ class _Parts:
         if reply.delay > 0:
             await self._wait(session, options, reply)
         reply.release()
+        import asyncio
+
         loop = asyncio.get_running_loop()
         headers = self._headers(reply.headers)
         response = self._response(session, method, url, sent_headers, loop)
@@ -153,6 +154,8 @@ class _Parts:
             if patience == silence:
                 timeout = getattr(self._module, "SocketTimeoutError", self._module.ServerTimeoutError)
                 raise timeout("Timeout on reading data from socket")
+            import asyncio
+
             raise asyncio.TimeoutError
         except BaseException as error:
             reply.broke(why(error))
@@ -197,6 +200,8 @@ class _Parts:
             kept = self._headers(response.headers)
             kept.popall("content-length")
             response._headers = self._frozen_headers(kept)
+        import asyncio
+
         loop = asyncio.get_running_loop()
         limit = getattr(response.content, "_low_water", 2**16)
         reader = self._watched_reader(self._protocol(loop), limit, loop=loop)
@@ -265,6 +270,8 @@ def _reader_classes() -> tuple[Any, Any, Any]:
                 self._finish()
 
         async def _wait(self, func_name: str) -> None:
+            import asyncio
+
             try:
                 data, ends_chunk = await self._inner.readchunk()
             except asyncio.CancelledError:

@@ -90,9 +90,13 @@ def _transport_class(module: Any) -> Any:
 
         def handle_request(self, request: Any) -> Any:
             method, url = request.method, str(request.url)
-            if self._stays_here or is_handled(url) or not claims(method, url):
+            if self._stays_here or (handled.get() and is_handled(url)):
                 return self._transport.handle_request(request)
-            decision = decide(method, url, _encoding(request), request.read())
+            # A body that is in hand is looked at at once; one that is not is read only if it may matter.
+            if not hasattr(request, "_content") and not claims(method, url):
+                return self._transport.handle_request(request)
+            body = request.read()
+            decision = decide(method, url, _encoding(request, body), body)
             if isinstance(decision, Reply):
                 if decision.delay > 0:
                     _wait(decision, request)
@@ -113,9 +117,12 @@ def _transport_class(module: Any) -> Any:
 
         async def handle_async_request(self, request: Any) -> Any:
             method, url = request.method, str(request.url)
-            if self._stays_here or is_handled(url) or not claims(method, url):
+            if self._stays_here or (handled.get() and is_handled(url)):
                 return await self._transport.handle_async_request(request)
-            decision = decide(method, url, _encoding(request), await request.aread())
+            if not hasattr(request, "_content") and not claims(method, url):
+                return await self._transport.handle_async_request(request)
+            body = await request.aread()
+            decision = decide(method, url, _encoding(request, body), body)
             if isinstance(decision, Reply):
                 if decision.delay > 0:
                     await _wait_async(decision, request)
@@ -185,7 +192,9 @@ def _transport_class(module: Any) -> Any:
     return UnitAITransport
 
 
-def _encoding(request: Any) -> str:
+def _encoding(request: Any, body: bytes) -> str:
+    if body[:1] == b"{":
+        return ""  # No encoding begins like JSON, and to ask for a header takes a while.
     headers = request.headers
     return str(headers["content-encoding"]) if "content-encoding" in headers else ""
 

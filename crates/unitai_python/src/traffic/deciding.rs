@@ -52,6 +52,10 @@ pub(crate) fn decide<'py>(
     body: &[u8],
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
     let Some(target) = Target::of(url) else { return Ok(None) };
+    let speaks = method.eq_ignore_ascii_case("POST") && dialects::claiming(&target).is_some();
+    if !speaks && !target.is_model_host() {
+        return Ok(None);
+    }
     let decoded = match content_encoding {
         "" | "identity" => Cow::Borrowed(body),
         encoding => match encoding::decode(encoding, body) {
