@@ -123,6 +123,9 @@ def test_a_run_that_asks_for_nothing_changes_nothing_on_the_wire(client, server,
     (watched,), (alone,) = server.requests, other_server.requests
     assert (alone.method, alone.path, alone.body) == (watched.method, watched.path, watched.body)
     changing = {"host", "amz-sdk-invocation-id", "authorization", "x-amz-date", "amz-sdk-request"}
+    if client.dialect == "bedrock":
+        # boto3 lists what it uses in the order of a set, and more of it with each client of the process.
+        changing.add("user-agent")
     assert {n: v for n, v in alone.headers.items() if n not in changing} == {
         n: v for n, v in watched.headers.items() if n not in changing
     }
