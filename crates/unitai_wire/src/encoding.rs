@@ -93,7 +93,15 @@ impl Decoder {
                 taken(written, decoder.get_mut(), "deflate")
             }
             Kind::Brotli(decoder) => {
-                let written = decoder.write_all(bytes).and_then(|()| decoder.flush());
+                let mut written = decoder.write_all(bytes);
+                // It gives only as much as its buffer holds, and more when it is asked again.
+                while written.is_ok() {
+                    let before = decoder.get_mut().bytes.len();
+                    written = decoder.write(&[]).map(|_| ());
+                    if decoder.get_mut().bytes.len() == before {
+                        break;
+                    }
+                }
                 taken(written, decoder.get_mut(), "br")
             }
             Kind::Zstd(decoder) => {
