@@ -2,8 +2,9 @@
 //!
 //! One engine decides for each request to a model: answer it from a script, let it out, or refuse
 //! it. [`dialects`] know how each provider speaks, [`frames`] how streams are cut into events,
-//! [`script`] what to answer, [`exchange`] watches one request and its answer, and [`meter`] knows
-//! what it took and cost. Nothing here opens a connection or knows Python.
+//! [`script`] what to answer, [`exchange`] watches one request and its answer, [`meter`] knows what it
+//! took and cost, and [`redact`] takes secrets out of what is written. Nothing here opens a connection
+//! or knows Python.
 
 pub mod common;
 pub mod dialects;
@@ -12,6 +13,7 @@ pub mod encoding;
 pub mod exchange;
 pub mod frames;
 pub mod meter;
+pub mod redact;
 pub mod script;
 mod target;
 
