@@ -80,6 +80,8 @@ pub struct Exchange {
     pub latency: Option<f64>,
     /// Seconds from the request to the first part of the answer's content.
     pub time_to_first_token: Option<f64>,
+    /// Seconds that the answer took when it was recorded, where it is a replay.
+    pub recorded_latency: Option<f64>,
     /// How it ended.
     pub end: ExchangeEnd,
     /// Usage as the provider wrote it.
@@ -95,6 +97,8 @@ pub enum Source {
     Live,
     /// A script.
     Script,
+    /// A recording of what the provider answered once.
+    Replay,
 }
 
 impl Source {
@@ -103,12 +107,13 @@ impl Source {
         match self {
             Source::Live => "live",
             Source::Script => "script",
+            Source::Replay => "replay",
         }
     }
 
     /// The source of this word.
     pub fn of_word(word: &str) -> Option<Source> {
-        [Source::Live, Source::Script].into_iter().find(|source| source.word() == word)
+        [Source::Live, Source::Script, Source::Replay].into_iter().find(|source| source.word() == word)
     }
 }
 

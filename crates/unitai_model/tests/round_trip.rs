@@ -70,7 +70,7 @@ fn any_exchange() -> impl Strategy<Value = Exchange> {
         proptest::option::of(text()).prop_map(|finish_reason| ExchangeEnd::Answered { finish_reason }),
         (any::<Option<u16>>(), text()).prop_map(|(status, message)| ExchangeEnd::Failed { status, message }),
     ];
-    let source = prop_oneof![Just(Source::Live), Just(Source::Script)];
+    let source = prop_oneof![Just(Source::Live), Just(Source::Script), Just(Source::Replay)];
     let seconds = || proptest::option::of(any_time());
     (
         text(),
@@ -98,6 +98,7 @@ fn any_exchange() -> impl Strategy<Value = Exchange> {
                     streamed,
                     latency,
                     time_to_first_token,
+                    recorded_latency: latency,
                     end,
                     raw_usage,
                     usage_is_estimated,

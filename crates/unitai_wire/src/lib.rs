@@ -1,11 +1,12 @@
 //! Model traffic.
 //!
-//! One engine decides for each request to a model: answer it from a script, let it out, or refuse
-//! it. [`dialects`] know how each provider speaks, [`frames`] how streams are cut into events,
-//! [`script`] what to answer, [`exchange`] watches one request and its answer, [`meter`] knows what it
-//! took and cost, and [`redact`] takes secrets out of what is written. Nothing here opens a connection
-//! or knows Python.
+//! One engine decides for each request to a model: answer it from a script or a recording, let it
+//! out, or refuse it. [`dialects`] know how each provider speaks, [`frames`] how streams are cut into
+//! events, [`script`] what to answer, [`cassette`] what was answered before, [`exchange`] watches one
+//! request and its answer, [`meter`] knows what it took and cost, and [`redact`] takes secrets out of
+//! what is written. Nothing here opens a connection or knows Python.
 
+pub mod cassette;
 pub mod common;
 pub mod dialects;
 mod digest;
@@ -17,5 +18,5 @@ pub mod redact;
 pub mod script;
 mod target;
 
-pub use digest::request_digest;
+pub use digest::digest;
 pub use target::{Target, is_local, is_model_host};

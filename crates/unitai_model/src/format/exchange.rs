@@ -19,7 +19,7 @@ pub struct ExchangeDocument<'a> {
     /// The dialect that was spoken.
     #[serde(borrow)]
     pub dialect: Cow<'a, str>,
-    /// Who answered: `live` or `script`.
+    /// Who answered: `live`, `script` or `replay`.
     #[serde(borrow)]
     pub source: Cow<'a, str>,
     /// The digest of the request.
@@ -33,6 +33,9 @@ pub struct ExchangeDocument<'a> {
     /// Seconds from the request to the first content.
     #[serde(default, deserialize_with = "super::v1::some_number")]
     pub time_to_first_token: Option<f64>,
+    /// Seconds that the answer took when it was recorded; only of a replay.
+    #[serde(default, deserialize_with = "super::v1::some_number")]
+    pub recorded_latency: Option<f64>,
     /// How it ended: `unfinished`, `answered`, `cut` or `failed`.
     pub end: EndWord,
     /// `answered`: why the model stopped.
@@ -71,9 +74,11 @@ pub(super) fn write(out: &mut String, exchange: &Exchange) {
     text(out, ",\"source\":", exchange.source.word());
     text(out, ",\"request_digest\":", &exchange.request_digest);
     out.push_str(if exchange.streamed { ",\"streamed\":true" } else { ",\"streamed\":false" });
-    for (key, seconds) in
-        [(",\"latency\":", exchange.latency), (",\"time_to_first_token\":", exchange.time_to_first_token)]
-    {
+    for (key, seconds) in [
+        (",\"latency\":", exchange.latency),
+        (",\"time_to_first_token\":", exchange.time_to_first_token),
+        (",\"recorded_latency\":", exchange.recorded_latency),
+    ] {
         if let Some(seconds) = seconds {
             out.push_str(key);
             push_float(out, seconds);
@@ -134,6 +139,7 @@ impl ExchangeDocument<'_> {
             streamed: self.streamed,
             latency: self.latency,
             time_to_first_token: self.time_to_first_token,
+            recorded_latency: self.recorded_latency,
             end,
             raw_usage: match self.usage {
                 Some(usage) => Some(Packed::from_json(usage.0.get()).map_err(FormatError::malformed)?),

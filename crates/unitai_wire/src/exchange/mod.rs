@@ -15,7 +15,7 @@ use crate::common::{Answer, Request, Stamp, likely_tokens};
 use crate::dialects::{Body, Dialect, Seen};
 use crate::frames::{Framing, without_line_ends};
 use crate::meter::PriceTable;
-use crate::{Target, request_digest};
+use crate::{Target, digest};
 use reading::Reading;
 
 /// A request that has been read.
@@ -24,7 +24,9 @@ pub struct Asked {
     pub dialect: &'static dyn Dialect,
     /// What it asks.
     pub request: Arc<Request>,
-    /// Its digest.
+    /// Its body with the keys in order: equal requests have equal ones.
+    pub canonical: String,
+    /// The digest of what is asked: the dialect, the model, whether as a stream, and the body.
     pub digest: Arc<str>,
     /// Whether it goes to this machine, where models are free.
     pub is_local: bool,
@@ -48,13 +50,24 @@ impl Asked {
         let body: Map<String, Value> = serde_json::from_slice(body).ok()?;
         let mut request = dialect.read_request(target.path, &body)?;
         request.is_told_usage = dialect.tells_usage(target.host);
-        let digest = Arc::from(request_digest(dialect.name(), &request.model, &body));
-        Some(Asked { dialect, request: Arc::new(request), digest, is_local: target.is_local() })
+        // Objects are kept in the order of their keys, so this text is canonical.
+        let canonical = serde_json::to_string(&body).unwrap_or_default();
+        let digest = digest_of(dialect, &request, &canonical);
+        let is_local = target.is_local();
+        Some(Asked { dialect, request: Arc::new(request), canonical, digest, is_local })
     }
 
     /// Asks another model.
     pub fn use_model(&mut self, model: &str) {
         Arc::make_mut(&mut self.request).model = model.to_owned();
+        // Most dialects name it in the body, some in the path.
+        if let Ok(Value::Object(mut body)) = serde_json::from_str(&self.canonical)
+            && let Some(named) = body.get_mut("model")
+        {
+            *named = Value::from(model);
+            self.canonical = serde_json::to_string(&body).unwrap_or_default();
+        }
+        self.digest = digest_of(self.dialect, &self.request, &self.canonical);
     }
 
     /// What must be changed before the request is sent: the model, and the question for usage.
@@ -105,6 +118,11 @@ impl Asked {
     }
 }
 
+fn digest_of(dialect: &dyn Dialect, request: &Request, canonical: &str) -> Arc<str> {
+    let how = if request.streamed { "streamed" } else { "whole" };
+    Arc::from(digest(&[dialect.name(), &request.model, how, canonical]))
+}
+
 /// What an answer without a limit is reserved at. Models can say more; the budget then stops at the
 /// next call.
 pub const UNCAPPED_OUTPUT: u64 = 4096;
@@ -119,6 +137,7 @@ pub struct Exchange {
     seen: Seen,
     reading: Reading,
     hides_usage: bool,
+    recorded_latency: Option<f64>,
 }
 
 /// Whether a connection failed before a request went over it, so that nothing can have been billed. The names
@@ -161,12 +180,23 @@ impl Exchange {
             seen: Seen::default(),
             reading: Reading::Nothing,
             hides_usage,
+            recorded_latency: None,
         }
+    }
+
+    /// The answer is a recording, and took so many seconds then.
+    pub fn recorded_in(self, seconds: f64) -> Exchange {
+        Exchange { recorded_latency: Some(seconds), ..self }
     }
 
     /// What was asked.
     pub fn asked(&self) -> &Asked {
         &self.asked
+    }
+
+    /// Whether an event that only we asked for is kept from the client.
+    pub fn hides_usage(&self) -> bool {
+        self.hides_usage
     }
 
     /// The answer's head came.
@@ -227,7 +257,7 @@ impl Exchange {
         let end = match (&self.seen.error, how) {
             (Some(error), _) => failed(error),
             (None, How::Broke(reason)) if self.status.is_none() => {
-                if self.source == Source::Script || was_never_sent(reason) {
+                if self.source != Source::Live || was_never_sent(reason) {
                     let nothing = (Some(Usage::default()), Some(Money::ZERO));
                     return self.record(nothing.0, nothing.1, failed(reason), latency, false);
                 }
@@ -296,6 +326,7 @@ impl Exchange {
                 streamed: self.asked.request.streamed,
                 latency: latency.map(|latency| latency.as_secs_f64()),
                 time_to_first_token: self.first_content.map(|first| first.as_secs_f64()),
+                recorded_latency: self.recorded_latency,
                 end,
                 raw_usage,
                 usage_is_estimated,

@@ -17,6 +17,7 @@
 mod common;
 mod escapes;
 mod forms;
+pub mod gate;
 mod json;
 mod names;
 mod shapes;
@@ -71,6 +72,15 @@ pub struct Sighting {
     pub line: usize,
     /// Its first character in the line, from 1.
     pub column: usize,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.found {
+            Found::Known => f.write_str(&self.pointer),
+            Found::Looks(kind) => write!(f, "{}: looks like {kind}", self.pointer),
+        }
+    }
 }
 
 impl fmt::Display for Sighting {

@@ -1,0 +1,256 @@
+//! The settings of recordings.
+
+use std::path::{Path, PathBuf};
+
+use toml::Value;
+
+use crate::project::kind;
+use crate::{Project, Trouble};
+
+/// Where the answers of models come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Mode {
+    /// From the provider; nothing is recorded.
+    #[default]
+    Off,
+    /// From the provider, and recorded.
+    Record,
+    /// From recordings alone.
+    Replay,
+    /// From recordings, and else from the provider and recorded.
+    Auto,
+}
+
+impl Mode {
+    /// The mode of this word.
+    ///
+    /// ```
+    /// use unitai_config::Mode;
+    /// assert_eq!(Mode::of_word("replay"), Some(Mode::Replay));
+    /// assert_eq!(Mode::of_word("REPLAY"), None);
+    /// ```
+    pub fn of_word(word: &str) -> Option<Mode> {
+        Some(match word {
+            "off" => Mode::Off,
+            "record" => Mode::Record,
+            "replay" => Mode::Replay,
+            "auto" => Mode::Auto,
+            _ => return None,
+        })
+    }
+
+    /// The word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Mode::Off => "off",
+            Mode::Record => "record",
+            Mode::Replay => "replay",
+            Mode::Auto => "auto",
+        }
+    }
+}
+
+/// The settings of recordings, as used.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CacheSettings {
+    /// Where answers come from; `None` when nobody said.
+    pub mode: Option<Mode>,
+    /// Where the recordings are.
+    pub directory: PathBuf,
+    /// How many hours a recording lives; 0 for ever.
+    pub ttl_hours: f64,
+    /// What differs from one time to the next and means nothing.
+    pub volatile: Vec<String>,
+    /// The beginnings of addresses that are recorded though they are no model's.
+    pub apis: Vec<String>,
+}
+
+/// What the environment says. `UNITAI_CACHE`, `UNITAI_CACHE_DIRECTORY`, `UNITAI_CACHE_TTL_HOURS`.
+#[derive(Debug, Clone, Default)]
+pub struct Overrides {
+    /// The mode.
+    pub mode: Option<String>,
+    /// The folder.
+    pub directory: Option<String>,
+    /// The hours.
+    pub ttl_hours: Option<String>,
+}
+
+impl Overrides {
+    /// What the environment says.
+    pub fn of_environment() -> Overrides {
+        let said = |name: &str| std::env::var(name).ok().filter(|text| !text.is_empty());
+        Overrides {
+            mode: said("UNITAI_CACHE"),
+            directory: said("UNITAI_CACHE_DIRECTORY"),
+            ttl_hours: said("UNITAI_CACHE_TTL_HOURS"),
+        }
+    }
+}
+
+const KEYS: [&str; 6] = ["enabled", "mode", "directory", "ttl_hours", "volatile", "apis"];
+const MODES: &str = "one of: off, record, replay, auto";
+const HOURS: &str = "a number of hours, 0 for ever";
+
+impl CacheSettings {
+    /// The settings for a folder: the environment first, then the project's file, then the defaults.
+    pub fn resolve(folder: &Path, overrides: &Overrides) -> Result<CacheSettings, Trouble> {
+        let project = Project::of(folder)?;
+        let root = project.folder().unwrap_or(folder).to_owned();
+        let mut settings = CacheSettings {
+            mode: None,
+            directory: root.join(".unitai").join("cache"),
+            ttl_hours: 168.0,
+            volatile: Vec::new(),
+            apis: Vec::new(),
+        };
+        let mut enabled = None;
+        for (name, value) in project.section("cache")? {
+            settings.take(&project, &root, &name, value, &mut enabled)?;
+        }
+        match enabled {
+            Some(false) => settings.mode = Some(Mode::Off),
+            Some(true) => settings.mode = settings.mode.or(Some(Mode::Auto)),
+            None => {}
+        }
+        settings.override_by(folder, overrides)?;
+        Ok(settings)
+    }
+
+    fn take(
+        &mut self,
+        project: &Project,
+        root: &Path,
+        name: &str,
+        value: &Value,
+        enabled: &mut Option<bool>,
+    ) -> Result<(), Trouble> {
+        let wrong = |expected: &str| {
+            project.trouble(name, format!("`{name}` of the cache is {}: {value}", kind(value)), expected)
+        };
+        match name {
+            "enabled" => *enabled = Some(value.as_bool().ok_or_else(|| wrong("true or false"))?),
+            "mode" => self.mode = Some(value.as_str().and_then(Mode::of_word).ok_or_else(|| wrong(MODES))?),
+            "directory" => {
+                let text = value
+                    .as_str()
+                    .filter(|text| !text.is_empty())
+                    .ok_or_else(|| wrong("the path of a folder"))?;
+                self.directory = root.join(text);
+            }
+            "ttl_hours" => {
+                let hours = value.as_float().or_else(|| value.as_integer().map(|hours| hours as f64));
+                self.ttl_hours = hours.filter(|hours| is_span(*hours)).ok_or_else(|| wrong(HOURS))?;
+            }
+            "volatile" => self.volatile = texts(value).ok_or_else(|| wrong("a list of texts"))?,
+            "apis" => self.apis = texts(value).ok_or_else(|| wrong("a list of addresses"))?,
+            other => {
+                let message = format!("the cache has no setting `{other}`");
+                return Err(project.trouble(
+                    name,
+                    message,
+                    format!("{}one of: {}", nearest(other), KEYS.join(", ")),
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    fn override_by(&mut self, folder: &Path, overrides: &Overrides) -> Result<(), Trouble> {
+        let wrong = |name: &str, text: &str, expected: &str| Trouble {
+            place: format!("the environment variable {name}"),
+            message: format!("it is `{text}`"),
+            expected: expected.to_owned(),
+        };
+        if let Some(text) = &overrides.mode {
+            self.mode = Some(Mode::of_word(text).ok_or_else(|| wrong("UNITAI_CACHE", text, MODES))?);
+        }
+        if let Some(text) = &overrides.directory {
+            self.directory = folder.join(text);
+        }
+        if let Some(text) = &overrides.ttl_hours {
+            let hours = text.parse().ok().filter(|hours| is_span(*hours));
+            self.ttl_hours = hours.ok_or_else(|| wrong("UNITAI_CACHE_TTL_HOURS", text, HOURS))?;
+        }
+        Ok(())
+    }
+}
+
+fn is_span(hours: f64) -> bool {
+    hours.is_finite() && (0.0..=1e9).contains(&hours)
+}
+
+fn texts(value: &Value) -> Option<Vec<String>> {
+    value.as_array()?.iter().map(|item| item.as_str().map(str::to_owned)).collect()
+}
+
+/// The key that was probably meant.
+fn nearest(key: &str) -> String {
+    let shared = |known: &&&str| known.chars().zip(key.chars()).take_while(|(a, b)| a == b).count();
+    match KEYS.iter().max_by_key(shared).filter(|known| shared(known) >= 2) {
+        Some(known) => format!("perhaps `{known}`; "),
+        None => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn resolve(file: &str, text: &str, overrides: &Overrides) -> Result<CacheSettings, Trouble> {
+        let folder = std::env::temp_dir().join(format!(
+            "unitai-config-{}-{:x}",
+            std::process::id(),
+            text.len() * 31 + file.len()
+        ));
+        std::fs::create_dir_all(folder.join("deep")).unwrap();
+        std::fs::write(folder.join(file), text).unwrap();
+        let settings = CacheSettings::resolve(&folder.join("deep"), overrides);
+        std::fs::remove_dir_all(&folder).unwrap();
+        settings
+    }
+
+    #[test]
+    fn the_table_and_flat_keys_say_the_same() {
+        let none = Overrides::default();
+        let table = "[tool.unitai.cache]\nenabled = true\ndirectory = \"tapes\"\nttl_hours = 24\n";
+        let flat = "[tool.unitai]\ncache_enabled = true\ncache_directory = \"tapes\"\ncache_ttl_hours = 24\n";
+        for text in [table, flat] {
+            let settings = resolve("pyproject.toml", text, &none).unwrap();
+            assert_eq!((settings.mode, settings.ttl_hours), (Some(Mode::Auto), 24.0));
+            assert!(settings.directory.ends_with("tapes") && !settings.directory.ends_with("deep/tapes"));
+        }
+        let own = resolve("unitai.toml", "[cache]\nenabled = false\nmode = \"replay\"\n", &none).unwrap();
+        assert_eq!(own.mode, Some(Mode::Off));
+    }
+
+    #[test]
+    fn the_environment_comes_first() {
+        let overrides = Overrides {
+            mode: Some("replay".to_owned()),
+            ttl_hours: Some("0".to_owned()),
+            ..Overrides::default()
+        };
+        let settings =
+            resolve("unitai.toml", "[cache]\nenabled = true\nttl_hours = 5\n# env\n", &overrides).unwrap();
+        assert_eq!((settings.mode, settings.ttl_hours), (Some(Mode::Replay), 0.0));
+        let wrong = Overrides { mode: Some("live".to_owned()), ..Overrides::default() };
+        assert!(
+            resolve("unitai.toml", "# nothing\n", &wrong).unwrap_err().to_string().contains("UNITAI_CACHE")
+        );
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_with_its_line() {
+        let none = Overrides::default();
+        let error = resolve("unitai.toml", "[cache]\n\ndirectry = \"x\"\n", &none).unwrap_err();
+        assert!(error.place.ends_with("unitai.toml:3"), "{}", error.place);
+        assert!(error.expected.contains("perhaps `directory`"), "{}", error.expected);
+        let error = resolve("unitai.toml", "[cache]\nttl_hours = -1\n", &none).unwrap_err();
+        assert!(error.message.contains("-1") && error.place.ends_with(":2"));
+        let error = resolve("unitai.toml", "[cache\n", &none).unwrap_err();
+        assert!(error.place.ends_with("unitai.toml:1"), "{}", error.place);
+        let both = "cache_mode = \"auto\"\n[cache]\nmode = \"auto\"\n";
+        assert!(resolve("unitai.toml", both, &none).unwrap_err().message.contains("both"));
+    }
+}

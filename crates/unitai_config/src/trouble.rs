@@ -1,0 +1,13 @@
+//! What is wrong with a setting.
+
+/// A setting that cannot be used: where it stands, what is wrong, and what would be right.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{place}: {message}")]
+pub struct Trouble {
+    /// The file and line, or the environment variable.
+    pub place: String,
+    /// What is wrong with it.
+    pub message: String,
+    /// What would be right.
+    pub expected: String,
+}

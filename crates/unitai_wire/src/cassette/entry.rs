@@ -1,0 +1,309 @@
+//! One file of a cassette: what was asked, and the answers that came, sealed by a checksum.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use sha2::{Digest, Sha256};
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+
+use super::inquiry::AskedDocument;
+use crate::digest::hex;
+
+/// The version of the file's form.
+const FORMAT: u32 = 1;
+
+/// What was asked, and the answers that came.
+#[derive(Debug, Clone)]
+pub struct Entry {
+    /// What was asked, without secrets.
+    pub asked: AskedDocument,
+    /// Where secrets were taken out of it.
+    pub redacted: Vec<String>,
+    /// What in it was made equal because it was declared volatile.
+    pub normalised: Vec<String>,
+    /// The answers, those of one scope in their order.
+    pub slots: Vec<Slot>,
+}
+
+/// One answer.
+#[derive(Debug, Clone)]
+pub struct Slot {
+    /// Who asked: a test's id, or nothing.
+    pub scope: Arc<str>,
+    /// How often the scope had asked before.
+    pub turn: usize,
+    /// When it came.
+    pub recorded_at: SystemTime,
+    /// The answer.
+    pub recording: Arc<Recording>,
+}
+
+impl Slot {
+    /// How old it is.
+    pub fn age(&self) -> Duration {
+        SystemTime::now().duration_since(self.recorded_at).unwrap_or_default()
+    }
+}
+
+/// An answer as it was sent, without secrets.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Recording {
+    /// The HTTP status.
+    pub status: u16,
+    /// The headers that a client may look at.
+    pub headers: Vec<(String, String)>,
+    /// The body in the pieces in which it came, decoded. A plain answer is one piece.
+    pub chunks: Vec<Chunk>,
+    /// Seconds from the request to the end of the answer.
+    pub latency: f64,
+    /// Whether its last event tells usage that only we had asked for, so that the client must not see it.
+    pub hides_usage: bool,
+    /// Usage as the provider wrote it, for readers of the file.
+    pub usage: Option<serde_json::Value>,
+}
+
+/// A piece of a body.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Chunk {
+    /// Seconds since the piece before, or since the request.
+    pub after: f64,
+    /// The bytes.
+    pub bytes: Vec<u8>,
+}
+
+impl Recording {
+    /// The headers worth keeping. Cookies and the like never are.
+    pub fn keeps_header(name: &str) -> bool {
+        const KEPT: [&str; 6] =
+            ["content-type", "request-id", "x-request-id", "retry-after", "openai-model", "x-amzn-requestid"];
+        let name = name.to_ascii_lowercase();
+        KEPT.contains(&name.as_str())
+            || name.starts_with("x-ratelimit-")
+            || name.starts_with("anthropic-ratelimit-")
+    }
+
+    /// The whole body.
+    pub fn body(&self) -> Vec<u8> {
+        self.chunks.iter().flat_map(|chunk| chunk.bytes.iter().copied()).collect()
+    }
+}
+
+/// A file that is not what was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Damage {
+    /// The file.
+    pub path: PathBuf,
+    /// What is wrong with it.
+    pub kind: DamageKind,
+}
+
+/// What is wrong with a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DamageKind {
+    /// Its checksum does not fit, or it has none.
+    Checksum,
+    /// It is whole, and holds nothing that is understood.
+    Form(String),
+    /// It was made by a later release.
+    Newer(u32),
+}
+
+impl Damage {
+    /// Whether nothing is wrong with it but that a later release made it.
+    pub fn is_newer(&self) -> bool {
+        matches!(self.kind, DamageKind::Newer(_))
+    }
+}
+
+impl fmt::Display for Damage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = self.path.display();
+        match &self.kind {
+            DamageKind::Checksum => {
+                write!(f, "{path} was changed or cut after it was recorded: its checksum does not fit")
+            }
+            DamageKind::Form(why) => write!(f, "{path} is no recording: {why}"),
+            DamageKind::Newer(format) => {
+                write!(
+                    f,
+                    "{path} was recorded by a later UnitAI (form {format}; this one reads up to {FORMAT})"
+                )
+            }
+        }
+    }
+}
+
+const HEAD: &str = "{\n\"checksum\": \"sha256:";
+const MIDDLE: &str = "\",\n\"entry\": ";
+const TAIL: &str = "\n}\n";
+const DIGITS: usize = 64;
+
+impl Entry {
+    /// The file's bytes.
+    pub fn write(&self, key: &str) -> Vec<u8> {
+        let document = EntryDocument {
+            format: FORMAT,
+            key: key.to_owned(),
+            asked: self.asked.clone(),
+            redacted: self.redacted.clone(),
+            normalised: self.normalised.clone(),
+            slots: self.slots.iter().map(SlotDocument::of).collect(),
+        };
+        let entry = serde_json::to_string_pretty(&document).unwrap_or_default();
+        let checksum = hex(&Sha256::digest(entry.as_bytes()));
+        [HEAD, &checksum, MIDDLE, &entry, TAIL].concat().into_bytes()
+    }
+
+    /// Reads a file's bytes. Nothing in them is believed before the checksum fits.
+    pub fn read(path: &Path, key: &str, bytes: &[u8]) -> Result<Entry, Damage> {
+        let damage = |kind| Damage { path: path.to_owned(), kind };
+        let entry = sealed(bytes).ok_or_else(|| damage(DamageKind::Checksum))?;
+        let form = |error: serde_json::Error| damage(DamageKind::Form(error.to_string()));
+        let version: Version = serde_json::from_slice(entry).map_err(form)?;
+        if version.format > FORMAT {
+            return Err(damage(DamageKind::Newer(version.format)));
+        }
+        let document: EntryDocument = serde_json::from_slice(entry).map_err(form)?;
+        if document.key != key {
+            return Err(damage(DamageKind::Form(format!("it is the recording of {}", document.key))));
+        }
+        let slots: Result<Vec<Slot>, String> = document.slots.into_iter().map(SlotDocument::read).collect();
+        Ok(Entry {
+            asked: document.asked,
+            redacted: document.redacted,
+            normalised: document.normalised,
+            slots: slots.map_err(|why| damage(DamageKind::Form(why)))?,
+        })
+    }
+
+    /// What was asked, without reading the answers.
+    pub fn read_asked(bytes: &[u8]) -> Option<AskedDocument> {
+        #[derive(Deserialize)]
+        struct AskedAlone {
+            asked: AskedDocument,
+        }
+        let alone: AskedAlone = serde_json::from_slice(sealed(bytes)?).ok()?;
+        Some(alone.asked)
+    }
+}
+
+/// The entry inside a file, if the checksum is right to the last byte.
+fn sealed(bytes: &[u8]) -> Option<&[u8]> {
+    let rest = bytes.strip_prefix(HEAD.as_bytes())?;
+    let (checksum, rest) = rest.split_at_checked(DIGITS)?;
+    let entry = rest.strip_prefix(MIDDLE.as_bytes())?.strip_suffix(TAIL.as_bytes())?;
+    (hex(&Sha256::digest(entry)).as_bytes() == checksum).then_some(entry)
+}
+
+#[derive(Deserialize)]
+struct Version {
+    format: u32,
+}
+
+#[derive(Serialize, Deserialize)]
+struct EntryDocument {
+    format: u32,
+    key: String,
+    asked: AskedDocument,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    redacted: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    normalised: Vec<String>,
+    slots: Vec<SlotDocument>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct SlotDocument {
+    scope: String,
+    turn: usize,
+    recorded_at: String,
+    latency: f64,
+    status: u16,
+    headers: Vec<(String, String)>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    usage: Option<serde_json::Value>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    hides_usage: bool,
+    chunks: Vec<ChunkDocument>,
+}
+
+/// A piece of a body in the most readable form that gives back the very same bytes; one of the three.
+#[derive(Serialize, Deserialize)]
+struct ChunkDocument {
+    after: f64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    json: Option<Box<RawValue>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    base64: Option<String>,
+}
+
+impl SlotDocument {
+    fn of(slot: &Slot) -> SlotDocument {
+        let recording = &slot.recording;
+        let recorded_at = OffsetDateTime::from(slot.recorded_at).format(&Rfc3339).unwrap_or_default();
+        SlotDocument {
+            scope: slot.scope.to_string(),
+            turn: slot.turn,
+            recorded_at,
+            latency: recording.latency,
+            status: recording.status,
+            headers: recording.headers.clone(),
+            usage: recording.usage.clone(),
+            hides_usage: recording.hides_usage,
+            chunks: recording.chunks.iter().map(ChunkDocument::of).collect(),
+        }
+    }
+
+    fn read(self) -> Result<Slot, String> {
+        let recorded_at = OffsetDateTime::parse(&self.recorded_at, &Rfc3339)
+            .map_err(|_| format!("`{}` is no time", self.recorded_at))?;
+        let chunks: Result<Vec<Chunk>, String> = self.chunks.into_iter().map(ChunkDocument::read).collect();
+        let recording = Recording {
+            status: self.status,
+            headers: self.headers,
+            chunks: chunks?,
+            latency: self.latency,
+            hides_usage: self.hides_usage,
+            usage: self.usage,
+        };
+        Ok(Slot {
+            scope: Arc::from(self.scope),
+            turn: self.turn,
+            recorded_at: recorded_at.into(),
+            recording: Arc::new(recording),
+        })
+    }
+}
+
+impl ChunkDocument {
+    fn of(chunk: &Chunk) -> ChunkDocument {
+        let empty = ChunkDocument { after: chunk.after, json: None, text: None, base64: None };
+        let Ok(text) = std::str::from_utf8(&chunk.bytes) else {
+            return ChunkDocument { base64: Some(STANDARD.encode(&chunk.bytes)), ..empty };
+        };
+        let is_object = text.starts_with('{') && text.ends_with('}');
+        match RawValue::from_string(text.to_owned()) {
+            Ok(json) if is_object => ChunkDocument { json: Some(json), ..empty },
+            _ => ChunkDocument { text: Some(text.to_owned()), ..empty },
+        }
+    }
+
+    fn read(self) -> Result<Chunk, String> {
+        let bytes = match (self.json, self.text, self.base64) {
+            (Some(json), None, None) => json.get().as_bytes().to_vec(),
+            (None, Some(text), None) => text.into_bytes(),
+            (None, None, Some(text)) => STANDARD.decode(text).map_err(|error| error.to_string())?,
+            _ => return Err("a piece of a body must be one of `json`, `text` and `base64`".to_owned()),
+        };
+        Ok(Chunk { after: self.after, bytes })
+    }
+}

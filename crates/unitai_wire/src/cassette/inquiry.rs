@@ -1,0 +1,208 @@
+//! What was asked, in the form that recordings are found by.
+
+use std::sync::Arc;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::Volatile;
+use super::volatile::Normaliser;
+use crate::exchange::Asked;
+use crate::redact::Secrets;
+use crate::{dialects, digest};
+
+/// What was asked, and the key that its recordings have.
+pub struct Inquiry {
+    question: Question,
+    /// The body with the keys in order.
+    canonical: String,
+    key: Arc<str>,
+    redacted: Vec<String>,
+    normalised: Vec<String>,
+}
+
+/// Whom a request is for, without its body.
+#[derive(Debug, Clone, PartialEq)]
+enum Question {
+    Model { dialect: &'static str, model: String, streamed: bool, path: String },
+    Api { method: String, url: String },
+}
+
+/// What was asked, as it stands in a file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "to", rename_all = "snake_case")]
+pub enum AskedDocument {
+    /// A model that must speak.
+    Model {
+        /// The dialect.
+        dialect: String,
+        /// The model.
+        model: String,
+        /// Whether the answer is to be streamed.
+        streamed: bool,
+        /// The path, which in some dialects names the model.
+        path: String,
+        /// The request.
+        body: Value,
+    },
+    /// Any other API.
+    Api {
+        /// The method.
+        method: String,
+        /// The address.
+        url: String,
+        /// The request; a text where it is no JSON.
+        body: Value,
+    },
+    /// A value that was put under a key by hand.
+    Value {
+        /// What its owner says it stands for.
+        inputs: Value,
+    },
+}
+
+impl Inquiry {
+    /// A request to a model. Its key is made of the dialect, the model, whether it is streamed, and the body;
+    /// the host and the headers are no part of it.
+    pub fn of_model(asked: &Asked, path: &str) -> Inquiry {
+        let question = Question::Model {
+            dialect: asked.dialect.name(),
+            model: asked.request.model.clone(),
+            streamed: asked.request.streamed,
+            path: path.to_owned(),
+        };
+        Inquiry {
+            question,
+            canonical: asked.canonical.clone(),
+            key: asked.digest.clone(),
+            redacted: Vec::new(),
+            normalised: Vec::new(),
+        }
+    }
+
+    /// A request to any other API. Its key is made of the method, the address and the body.
+    pub fn of_api(method: &str, url: &str, body: &[u8]) -> Inquiry {
+        let url = without_userinfo(url.split('#').next().unwrap_or_default());
+        let question = Question::Api { method: method.to_ascii_uppercase(), url };
+        let canonical = match (serde_json::from_slice::<Value>(body), std::str::from_utf8(body)) {
+            (Ok(value), _) => value.to_string(),
+            (Err(_), Ok(text)) => Value::from(text).to_string(),
+            (Err(_), Err(_)) => Value::from(format!("base64:{}", STANDARD.encode(body))).to_string(),
+        };
+        let key = key_of(&question, &canonical);
+        Inquiry { question, canonical, key, redacted: Vec::new(), normalised: Vec::new() }
+    }
+
+    /// The key.
+    pub fn key(&self) -> &Arc<str> {
+        &self.key
+    }
+
+    /// The inquiry without secrets, and with what is volatile made equal. From here on it may be written.
+    pub(super) fn cleaned(mut self, secrets: &Secrets, volatile: &[Volatile]) -> Inquiry {
+        let is_clean = matches!(secrets.clean(&self.canonical), std::borrow::Cow::Borrowed(_));
+        let has_clean_address = match &self.question {
+            Question::Model { .. } => true,
+            Question::Api { url, .. } => matches!(secrets.clean(url), std::borrow::Cow::Borrowed(_)),
+        };
+        if is_clean && has_clean_address && volatile.is_empty() {
+            return self;
+        }
+        let Ok(mut body) = serde_json::from_str::<Value>(&self.canonical) else { return self };
+        self.redacted = secrets.clean_json(&mut body).iter().map(ToString::to_string).collect();
+        let mut normaliser = Normaliser::new(volatile);
+        normaliser.visit(&mut body);
+        if let Question::Api { url, .. } = &mut self.question {
+            let clean = secrets.clean(url).into_owned();
+            if clean != *url {
+                self.redacted.push("url".to_owned());
+            }
+            *url = normaliser.text(&clean, "url").unwrap_or(clean);
+        }
+        self.normalised = normaliser.done();
+        self.canonical = body.to_string();
+        self.key = key_of(&self.question, &self.canonical);
+        self
+    }
+
+    /// Whether one may be recorded in the place of the other: they are asked of the same kind.
+    pub(super) fn is_like(&self, other: &AskedDocument) -> bool {
+        match (&self.question, other) {
+            (Question::Model { dialect, .. }, AskedDocument::Model { dialect: other, .. }) => {
+                dialect == other
+            }
+            (Question::Api { method, .. }, AskedDocument::Api { method: other, .. }) => method == other,
+            _ => false,
+        }
+    }
+
+    /// Where secrets were taken out.
+    pub(super) fn redacted(&self) -> &[String] {
+        &self.redacted
+    }
+
+    /// What was made equal, and where.
+    pub(super) fn normalised(&self) -> &[String] {
+        &self.normalised
+    }
+
+    /// The form for a file.
+    pub(super) fn document(&self) -> AskedDocument {
+        let body = serde_json::from_str(&self.canonical).unwrap_or_default();
+        match self.question.clone() {
+            Question::Model { dialect, model, streamed, path } => {
+                AskedDocument::Model { dialect: dialect.to_owned(), model, streamed, path, body }
+            }
+            Question::Api { method, url } => AskedDocument::Api { method, url, body },
+        }
+    }
+}
+
+impl AskedDocument {
+    /// The key that this was stored under; `None` for a value whose key was chosen by hand.
+    pub fn key(&self) -> Option<Arc<str>> {
+        match self {
+            AskedDocument::Model { dialect, model, streamed, path, body } => {
+                let dialect = dialects::named(dialect)?.name();
+                let (model, streamed, path) = (model.clone(), *streamed, path.clone());
+                Some(key_of(&Question::Model { dialect, model, streamed, path }, &body.to_string()))
+            }
+            AskedDocument::Api { method, url, body } => {
+                let question = Question::Api { method: method.clone(), url: url.clone() };
+                Some(key_of(&question, &body.to_string()))
+            }
+            AskedDocument::Value { .. } => None,
+        }
+    }
+
+    /// In a few words, for a list.
+    pub fn summary(&self) -> String {
+        match self {
+            AskedDocument::Model { dialect, model, .. } => format!("{model} ({dialect})"),
+            AskedDocument::Api { method, url, .. } => format!("{method} {url}"),
+            AskedDocument::Value { .. } => "a value put by hand".to_owned(),
+        }
+    }
+}
+
+fn key_of(question: &Question, canonical: &str) -> Arc<str> {
+    Arc::from(match question {
+        // The same as the digest of a request that needed no cleaning.
+        Question::Model { dialect, model, streamed, .. } => {
+            digest(&[dialect, model, if *streamed { "streamed" } else { "whole" }, canonical])
+        }
+        Question::Api { method, url } => digest(&["api", method, url, canonical]),
+    })
+}
+
+/// Who logs in is no part of what is asked, and must not be stored.
+fn without_userinfo(url: &str) -> String {
+    let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
+    let end = rest.find(['/', '?']).unwrap_or(rest.len());
+    match rest[..end].rsplit_once('@') {
+        Some((_, host)) => format!("{scheme}://{host}{}", &rest[end..]),
+        None => url.to_owned(),
+    }
+}

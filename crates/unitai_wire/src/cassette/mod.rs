@@ -1,0 +1,224 @@
+//! Recordings of what models answered, and their replay.
+//!
+//! A cassette is a folder of files, one for each request that was asked, named by its [`key`](Inquiry).
+//! A file keeps its answers in slots, so that a request which was asked n times replays n answers in their
+//! order. What is stored is what is matched: secrets are taken out before the key is made. A request that
+//! is not there is a [`Miss`], which says what is nearest and how it differs.
+
+mod difference;
+mod entry;
+mod inquiry;
+mod miss;
+mod shelf;
+mod tally;
+mod tape;
+mod ticket;
+mod volatile;
+
+pub use entry::{Chunk, Damage, Entry, Recording, Slot};
+pub use inquiry::Inquiry;
+pub use miss::{Miss, Reason};
+pub use shelf::{Shelf, Stats};
+pub use tally::{Counts, Tally};
+pub use tape::Tape;
+pub use ticket::Ticket;
+pub use volatile::Volatile;
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use crate::redact::Secrets;
+
+/// Where the answers come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// From the provider, always; each is recorded.
+    Record,
+    /// From recordings alone.
+    Replay,
+    /// From recordings, and from the provider where there is none; that one is recorded.
+    Auto,
+}
+
+impl Mode {
+    /// The word in Python, on the command line and in the configuration.
+    pub fn word(self) -> &'static str {
+        match self {
+            Mode::Record => "record",
+            Mode::Replay => "replay",
+            Mode::Auto => "auto",
+        }
+    }
+
+    /// The mode of this word.
+    pub fn of_word(word: &str) -> Option<Mode> {
+        [Mode::Record, Mode::Replay, Mode::Auto].into_iter().find(|mode| mode.word() == word)
+    }
+}
+
+/// How a cassette is opened.
+pub struct Options {
+    /// Where the answers come from.
+    pub mode: Mode,
+    /// How old a recording may be; `None` for any age.
+    pub ttl: Option<Duration>,
+    /// What differs from one time to the next and means nothing.
+    pub volatile: Vec<Volatile>,
+    /// What must never be written.
+    pub secrets: Arc<Secrets>,
+}
+
+/// An opened folder of recordings. Opening reads nothing: each entry is read when it is asked for, once.
+pub struct Cassette {
+    shelf: Arc<Shelf>,
+    options: Options,
+    /// Recordings of this scope and key that are older than this are replaced when it is recorded again.
+    opened: SystemTime,
+    state: Mutex<State>,
+    tally: Arc<Tally>,
+}
+
+#[derive(Default)]
+struct State {
+    entries: HashMap<Arc<str>, Arc<Entry>>,
+    /// How often each key was asked, by scope.
+    asked: HashMap<(Arc<str>, Arc<str>), usize>,
+}
+
+/// What a cassette has for a request.
+pub enum Look {
+    /// This answer.
+    Hit(Arc<Recording>),
+    /// Nothing: the provider is to be asked, and its answer kept with this ticket.
+    Record(Ticket),
+}
+
+/// Something is wrong with a recording, or with the folder.
+#[derive(Debug, thiserror::Error)]
+pub enum CassetteError {
+    /// There is no recording, and nothing else may answer.
+    #[error("{0}")]
+    Miss(Box<Miss>),
+    /// A file is not what was written.
+    #[error("{}", .0)]
+    Damaged(Box<Damage>),
+    /// The disk refused.
+    #[error("{doing} {}: {error}", path.display())]
+    Disk {
+        /// What was tried.
+        doing: &'static str,
+        /// With which file or folder.
+        path: PathBuf,
+        /// What the system says.
+        error: std::io::Error,
+    },
+}
+
+impl Cassette {
+    /// Opens the folder. It need not exist: it is made when something is recorded.
+    pub fn open(directory: &Path, options: Options) -> Cassette {
+        let shelf = Arc::new(Shelf::at(directory, options.secrets.clone()));
+        Cassette { shelf, options, opened: SystemTime::now(), state: Mutex::default(), tally: Arc::default() }
+    }
+
+    /// Where the answers come from.
+    pub fn mode(&self) -> Mode {
+        self.options.mode
+    }
+
+    /// The folder.
+    pub fn shelf(&self) -> &Shelf {
+        &self.shelf
+    }
+
+    /// What was found and what was not.
+    pub fn tally(&self) -> &Tally {
+        &self.tally
+    }
+
+    /// What must never be written.
+    pub fn secrets(&self) -> &Arc<Secrets> {
+        &self.options.secrets
+    }
+
+    /// Looks for the answer to a request. `scope` is whose request it is: a test's id, or nothing. Each scope
+    /// has answers of its own, so that tests that ask the same do not take them from one another; where it has
+    /// none, those of the others serve.
+    pub fn look(&self, scope: &str, inquiry: Inquiry) -> Result<Look, CassetteError> {
+        let inquiry = inquiry.cleaned(&self.options.secrets, &self.options.volatile);
+        // A test's id may hold what it is parametrized with.
+        let scope: Arc<str> = Arc::from(&*self.options.secrets.clean(scope));
+        let key = inquiry.key().clone();
+        let turn = {
+            let mut state = self.state();
+            let asked = state.asked.entry((scope.clone(), key.clone())).or_default();
+            *asked += 1;
+            *asked - 1
+        };
+        if self.options.mode == Mode::Record {
+            return Ok(Look::Record(self.ticket(scope, turn, inquiry, true)));
+        }
+        let entry = match self.entry(&key) {
+            Ok(entry) => entry,
+            Err(CassetteError::Damaged(damage)) if self.options.mode == Mode::Auto && !damage.is_newer() => {
+                self.shelf.quarantine(&key)?;
+                None
+            }
+            Err(error) => return Err(error),
+        };
+        let reason = match entry {
+            None => Reason::Never,
+            Some(entry) => match self.pick(&entry, &scope, turn) {
+                Ok(recording) => {
+                    self.tally.hit();
+                    return Ok(Look::Hit(recording));
+                }
+                Err(reason) => reason,
+            },
+        };
+        self.tally.missed();
+        if self.options.mode == Mode::Auto {
+            return Ok(Look::Record(self.ticket(scope, turn, inquiry, false)));
+        }
+        let miss = Miss::explain(&self.shelf, inquiry, reason, turn);
+        Err(CassetteError::Miss(Box::new(miss)))
+    }
+
+    /// The recording for the n-th request of a scope: its own come first, then those of others.
+    fn pick(&self, entry: &Entry, scope: &str, turn: usize) -> Result<Arc<Recording>, Reason> {
+        let is_fresh = |slot: &&Slot| self.options.ttl.is_none_or(|ttl| slot.age() <= ttl);
+        let own = entry.slots.iter().filter(|slot| *slot.scope == *scope);
+        let others = entry.slots.iter().filter(|slot| *slot.scope != *scope);
+        let mut fresh = own.chain(others).filter(is_fresh);
+        if let Some(slot) = fresh.nth(turn) {
+            return Ok(slot.recording.clone());
+        }
+        let expired = entry.slots.iter().filter(|slot| !is_fresh(slot)).map(Slot::age).min();
+        match (expired, self.options.ttl) {
+            (Some(age), Some(ttl)) => Err(Reason::Expired { age, ttl }),
+            _ => Err(Reason::UsedUp { recorded: entry.slots.len() }),
+        }
+    }
+
+    fn entry(&self, key: &Arc<str>) -> Result<Option<Arc<Entry>>, CassetteError> {
+        if let Some(entry) = self.state().entries.get(key) {
+            return Ok(Some(entry.clone()));
+        }
+        // Read outside of the lock: two that read the same file read the same.
+        let Some(entry) = self.shelf.read(key)? else { return Ok(None) };
+        let entry = Arc::new(entry);
+        self.state().entries.insert(key.clone(), entry.clone());
+        Ok(Some(entry))
+    }
+
+    fn ticket(&self, scope: Arc<str>, turn: usize, inquiry: Inquiry, replaces: bool) -> Ticket {
+        let replaced_before = replaces.then_some(self.opened);
+        Ticket { shelf: self.shelf.clone(), tally: self.tally.clone(), scope, turn, inquiry, replaced_before }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

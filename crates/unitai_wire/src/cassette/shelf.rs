@@ -1,0 +1,305 @@
+//! The folder of a cassette: reading, adding, and keeping it in order.
+//!
+//! Readers take no lock: a file is there whole or not at all. Those who change one hold the folder's lock
+//! meanwhile, because a change reads the file first. The lock is the system's, so it dies with its holder.
+
+use std::fs::{self, File};
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use super::inquiry::AskedDocument;
+use super::tally::Counts;
+use super::{CassetteError, Entry, Inquiry, Recording, Slot};
+use crate::redact::{Secrets, gate};
+
+/// Larger files are not read.
+const MOST_BYTES: u64 = 256 << 20;
+
+const LOCK: &str = ".lock";
+const TALLY: &str = ".tally.json";
+const QUARANTINE: &str = "quarantine";
+
+/// A folder of recordings.
+pub struct Shelf {
+    directory: PathBuf,
+    secrets: Arc<Secrets>,
+}
+
+/// What is in a folder.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Stats {
+    /// Files.
+    pub entries: u64,
+    /// Their size.
+    pub bytes: u64,
+    /// Files that were set aside because they were damaged.
+    pub quarantined: u64,
+    /// What all sessions counted.
+    pub counts: Counts,
+}
+
+impl Shelf {
+    /// The folder at this place. It need not exist.
+    pub fn at(directory: &Path, secrets: Arc<Secrets>) -> Shelf {
+        Shelf { directory: directory.to_owned(), secrets }
+    }
+
+    /// Where it is.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// The file of a key.
+    pub fn path(&self, key: &str) -> PathBuf {
+        self.directory.join(format!("{key}.json"))
+    }
+
+    /// Reads the entry of a key; `None` when there is none.
+    pub fn read(&self, key: &str) -> Result<Option<Entry>, CassetteError> {
+        let path = self.path(key);
+        let Some(bytes) = self.bytes(&path)? else { return Ok(None) };
+        match Entry::read(&path, key, &bytes) {
+            Ok(entry) => Ok(Some(entry)),
+            Err(damage) => Err(CassetteError::Damaged(Box::new(damage))),
+        }
+    }
+
+    fn bytes(&self, path: &Path) -> Result<Option<Vec<u8>>, CassetteError> {
+        let disk = |error| CassetteError::Disk { doing: "cannot read", path: path.to_owned(), error };
+        match fs::metadata(path) {
+            Ok(found) if found.len() > MOST_BYTES => Err(disk(ErrorKind::FileTooLarge.into())),
+            Ok(_) => match fs::read(path) {
+                Ok(bytes) => Ok(Some(bytes)),
+                Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+                Err(error) => Err(disk(error)),
+            },
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(disk(error)),
+        }
+    }
+
+    /// Adds an answer. What its scope recorded before `replaced_before` gives way to it. When this returns, it
+    /// is on the disk.
+    pub(super) fn add(
+        &self,
+        inquiry: Inquiry,
+        mut slot: Slot,
+        replaced_before: Option<SystemTime>,
+    ) -> Result<(), CassetteError> {
+        let _lock = self.lock()?;
+        let key = inquiry.key().clone();
+        let mut slots = match self.read(&key) {
+            Ok(entry) => entry.map(|entry| entry.slots).unwrap_or_default(),
+            Err(CassetteError::Damaged(damage)) if !damage.is_newer() => {
+                self.quarantine(&key)?;
+                Vec::new()
+            }
+            Err(error) => return Err(error),
+        };
+        if let Some(then) = replaced_before {
+            slots.retain(|old| old.scope != slot.scope || old.recorded_at >= then);
+        }
+        // Another process may have recorded the same turn of the same scope meanwhile. Both are kept.
+        while slots.iter().any(|old| old.scope == slot.scope && old.turn == slot.turn) {
+            slot.turn += 1;
+        }
+        let at = slots.iter().position(|old| old.scope == slot.scope && old.turn > slot.turn);
+        slots.insert(at.unwrap_or(slots.len()), self.cleaned(slot));
+        let entry = Entry {
+            asked: inquiry.document(),
+            redacted: inquiry.redacted().to_vec(),
+            normalised: inquiry.normalised().to_vec(),
+            slots,
+        };
+        self.write(&key, &entry)
+    }
+
+    /// Puts a value under a key that was chosen by hand, in the place of what is there.
+    pub fn put(
+        &self,
+        key: &str,
+        inputs: serde_json::Value,
+        recording: Recording,
+    ) -> Result<(), CassetteError> {
+        let _lock = self.lock()?;
+        let mut asked = AskedDocument::Value { inputs };
+        let mut redacted = Vec::new();
+        if let AskedDocument::Value { inputs } = &mut asked {
+            redacted = self.secrets.clean_json(inputs).iter().map(ToString::to_string).collect();
+        }
+        let slot = Slot {
+            scope: Arc::from(""),
+            turn: 0,
+            recorded_at: SystemTime::now(),
+            recording: Arc::new(recording),
+        };
+        let entry = Entry { asked, redacted, normalised: Vec::new(), slots: vec![self.cleaned(slot)] };
+        self.write(key, &entry)
+    }
+
+    /// The answer without secrets, wherever a border of two pieces cuts one.
+    fn cleaned(&self, slot: Slot) -> Slot {
+        let mut recording = Arc::unwrap_or_clone(slot.recording);
+        let mut pieces: Vec<Vec<u8>> =
+            recording.chunks.iter_mut().map(|chunk| std::mem::take(&mut chunk.bytes)).collect();
+        self.secrets.clean_chunks(&mut pieces);
+        for (chunk, bytes) in recording.chunks.iter_mut().zip(pieces) {
+            chunk.bytes = bytes;
+        }
+        for (_, value) in &mut recording.headers {
+            *value = self.secrets.clean(value).into_owned();
+        }
+        Slot { recording: Arc::new(recording), ..slot }
+    }
+
+    fn write(&self, key: &str, entry: &Entry) -> Result<(), CassetteError> {
+        let path = self.path(key);
+        gate::write_sealed(&path, &entry.write(key), &self.secrets).map_err(|error| CassetteError::Disk {
+            doing: "cannot write",
+            path,
+            error,
+        })
+    }
+
+    /// Sets a damaged file aside. It is kept: what was paid for is not thrown away.
+    pub(super) fn quarantine(&self, key: &str) -> Result<(), CassetteError> {
+        let folder = self.directory.join(QUARANTINE);
+        let disk = |path: &Path, error| CassetteError::Disk {
+            doing: "cannot set aside",
+            path: path.to_owned(),
+            error,
+        };
+        gate::private_folder(&folder).map_err(|error| disk(&folder, error))?;
+        let path = self.path(key);
+        let free =
+            (1..).map(|number| folder.join(format!("{key}-{number}.json"))).find(|path| !path.exists());
+        let target = free.unwrap_or_else(|| folder.join(format!("{key}.json")));
+        match fs::rename(&path, &target) {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(disk(&path, error)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Deletes every recording, and what was set aside. Gives how many files went.
+    pub fn clear(&self) -> Result<u64, CassetteError> {
+        self.remove(|_, _| true)
+    }
+
+    /// Deletes what is older than `ttl`, and what a killed process left behind. Gives how many recordings went.
+    pub fn prune(&self, ttl: Duration) -> Result<u64, CassetteError> {
+        let now = SystemTime::now();
+        let is_old = |time: SystemTime| now.duration_since(time).is_ok_and(|age| age > ttl);
+        self.remove(|key, path| match self.read(key) {
+            Ok(Some(entry)) => entry.slots.iter().all(|slot| is_old(slot.recorded_at)),
+            _ => fs::metadata(path).and_then(|found| found.modified()).is_ok_and(is_old),
+        })
+    }
+
+    fn remove(&self, is_meant: impl Fn(&str, &Path) -> bool) -> Result<u64, CassetteError> {
+        if !self.directory.exists() {
+            return Ok(0);
+        }
+        let _lock = self.lock()?;
+        let mut removed = 0;
+        for (key, path) in self.files()? {
+            if is_meant(&key, &path) {
+                self.delete(&path)?;
+                removed += 1;
+            }
+        }
+        // Only now: a writer's own file is never here while we hold the lock.
+        for path in self.listed(&self.directory)? {
+            if gate::is_unfinished(&path) {
+                self.delete(&path)?;
+            }
+        }
+        for path in self.listed(&self.directory.join(QUARANTINE))? {
+            if is_meant("", &path) {
+                self.delete(&path)?;
+            }
+        }
+        Ok(removed)
+    }
+
+    fn delete(&self, path: &Path) -> Result<(), CassetteError> {
+        match fs::remove_file(path) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                Err(CassetteError::Disk { doing: "cannot delete", path: path.to_owned(), error })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Every recording's key and file.
+    pub fn files(&self) -> Result<Vec<(String, PathBuf)>, CassetteError> {
+        let all = self.listed(&self.directory)?;
+        Ok(all.into_iter().filter_map(|path| Some((key_of(&path)?, path))).collect())
+    }
+
+    fn listed(&self, directory: &Path) -> Result<Vec<PathBuf>, CassetteError> {
+        let disk = |error| CassetteError::Disk { doing: "cannot list", path: directory.to_owned(), error };
+        match fs::read_dir(directory) {
+            Ok(entries) => entries.map(|entry| entry.map(|entry| entry.path()).map_err(disk)).collect(),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
+            Err(error) => Err(disk(error)),
+        }
+    }
+
+    /// What is in the folder.
+    pub fn stats(&self) -> Result<Stats, CassetteError> {
+        let files = self.files()?;
+        let sizes = files.iter().filter_map(|(_, path)| fs::metadata(path).ok());
+        let quarantined = self.listed(&self.directory.join(QUARANTINE))?.len() as u64;
+        let bytes = sizes.map(|found| found.len()).sum();
+        Ok(Stats { entries: files.len() as u64, bytes, quarantined, counts: self.counts() })
+    }
+
+    fn counts(&self) -> Counts {
+        let text = fs::read(self.directory.join(TALLY)).unwrap_or_default();
+        serde_json::from_slice(&text).unwrap_or_default()
+    }
+
+    /// Adds what a session counted to what the folder remembers.
+    pub fn remember(&self, counts: Counts) -> Result<(), CassetteError> {
+        if counts == Counts::default() || !self.directory.exists() {
+            return Ok(());
+        }
+        let _lock = self.lock()?;
+        let text = serde_json::to_vec(&self.counts().plus(counts)).unwrap_or_default();
+        let path = self.directory.join(TALLY);
+        gate::write_sealed(&path, &text, &self.secrets).map_err(|error| CassetteError::Disk {
+            doing: "cannot write",
+            path,
+            error,
+        })
+    }
+
+    /// Nobody else changes the folder while this is held.
+    fn lock(&self) -> Result<File, CassetteError> {
+        let path = self.directory.join(LOCK);
+        let disk = |error| CassetteError::Disk { doing: "cannot lock", path: path.clone(), error };
+        if !path.exists() {
+            gate::private_folder(&self.directory).map_err(disk)?;
+            self.introduce().map_err(disk)?;
+        }
+        let lock = gate::lock_file(&path).map_err(disk)?;
+        lock.lock().map_err(disk)?;
+        Ok(lock)
+    }
+
+    /// A new folder is kept out of version control, until somebody decides otherwise.
+    fn introduce(&self) -> std::io::Result<()> {
+        let note = "# Recordings of model traffic. Delete this file to commit them.\n*\n";
+        gate::write_new(&self.directory.join(".gitignore"), note)?;
+        // A changed line end would break the checksums.
+        gate::write_new(&self.directory.join(".gitattributes"), "* -text\n")
+    }
+}
+
+fn key_of(path: &Path) -> Option<String> {
+    let name = path.file_name()?.to_str()?;
+    let key = name.strip_suffix(".json")?;
+    (!key.starts_with('.')).then(|| key.to_owned())
+}

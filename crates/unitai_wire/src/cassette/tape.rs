@@ -1,0 +1,120 @@
+//! An answer while it is being recorded.
+
+use std::time::Instant;
+
+use super::{CassetteError, Chunk, Recording, Ticket};
+use crate::encoding::{Decoder, MOST_BYTES};
+
+/// An answer while it is being recorded. Dropped, it leaves nothing.
+pub struct Tape {
+    ticket: Ticket,
+    began: Instant,
+    last: Instant,
+    status: u16,
+    headers: Vec<(String, String)>,
+    decoder: Option<Decoder>,
+    chunks: Vec<Chunk>,
+    bytes: usize,
+    /// What came cannot be kept: it is too large, or could not be decoded.
+    is_lost: bool,
+}
+
+impl Tape {
+    /// The request goes out now.
+    pub fn new(ticket: Ticket) -> Tape {
+        let now = Instant::now();
+        Tape {
+            ticket,
+            began: now,
+            last: now,
+            status: 0,
+            headers: Vec::new(),
+            decoder: None,
+            chunks: Vec::new(),
+            bytes: 0,
+            is_lost: false,
+        }
+    }
+
+    /// The head of the answer came.
+    pub fn head(&mut self, status: u16, content_encoding: &str) {
+        self.status = status;
+        match Decoder::of(content_encoding) {
+            Ok(decoder) => self.decoder = decoder,
+            Err(_) => self.is_lost = true,
+        }
+    }
+
+    /// A header of the answer. Only those are kept that a client may look at.
+    pub fn header(&mut self, name: &str, value: &str) {
+        if Recording::keeps_header(name) {
+            self.headers.push((name.to_ascii_lowercase(), value.to_owned()));
+        }
+    }
+
+    /// The next bytes, as they came.
+    pub fn feed(&mut self, bytes: &[u8]) {
+        if self.is_lost || bytes.is_empty() {
+            return;
+        }
+        let decoded = match self.decoder.as_mut().map(|decoder| decoder.feed(bytes)) {
+            None => bytes.to_vec(),
+            Some(Ok(decoded)) => decoded,
+            Some(Err(_)) => {
+                self.is_lost = true;
+                return;
+            }
+        };
+        self.bytes += decoded.len();
+        self.is_lost = self.bytes > MOST_BYTES;
+        if decoded.is_empty() {
+            return;
+        }
+        let now = Instant::now();
+        self.chunks.push(Chunk { after: (now - self.last).as_secs_f64(), bytes: decoded });
+        self.last = now;
+    }
+
+    /// Whether the answer is one to keep: not an error.
+    pub fn is_worth_keeping(&self) -> bool {
+        (200..300).contains(&self.status) && !self.is_lost
+    }
+
+    /// Whether the body is a document that only says what went wrong.
+    pub fn is_an_error(&self) -> bool {
+        let body: Vec<u8> = self.chunks.iter().flat_map(|chunk| chunk.bytes.iter().copied()).collect();
+        match serde_json::from_slice::<serde_json::Value>(&body) {
+            Ok(serde_json::Value::Object(body)) => body.get("error").is_some_and(|error| !error.is_null()),
+            _ => false,
+        }
+    }
+
+    /// The answer came whole, and is kept. A plain answer is kept in one piece, however the network cut it.
+    pub fn keep(
+        mut self,
+        is_streamed: bool,
+        hides_usage: bool,
+        usage: Option<serde_json::Value>,
+    ) -> Result<(), CassetteError> {
+        if let Some(mut decoder) = self.decoder.take() {
+            let rest = decoder.rest();
+            if !rest.is_empty() {
+                self.chunks.push(Chunk { after: 0.0, bytes: rest });
+            }
+        }
+        if !is_streamed {
+            let after = self.chunks.iter().map(|chunk| chunk.after).sum();
+            let bytes = self.chunks.iter().flat_map(|chunk| chunk.bytes.iter().copied()).collect();
+            self.chunks = vec![Chunk { after, bytes }];
+        }
+        let latency = self.began.elapsed().as_secs_f64();
+        self.ticket.keep(Recording {
+            status: self.status,
+            headers: self.headers,
+            chunks: self.chunks,
+            latency,
+            hides_usage,
+            usage,
+        })
+    }
+}

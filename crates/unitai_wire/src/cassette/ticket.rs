@@ -1,0 +1,39 @@
+//! The right to keep the answer to one request.
+
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use super::{CassetteError, Inquiry, Recording, Shelf, Slot, Tally};
+
+/// The right to keep the answer to one request. An answer that did not come whole, or was an error, is
+/// not kept: its ticket is dropped.
+pub struct Ticket {
+    pub(super) shelf: Arc<Shelf>,
+    pub(super) tally: Arc<Tally>,
+    pub(super) scope: Arc<str>,
+    /// How many requests of this scope and key came before.
+    pub(super) turn: usize,
+    pub(super) inquiry: Inquiry,
+    /// What the scope recorded before this is replaced.
+    pub(super) replaced_before: Option<SystemTime>,
+}
+
+impl Ticket {
+    /// The key of the request.
+    pub fn key(&self) -> &Arc<str> {
+        self.inquiry.key()
+    }
+
+    /// Keeps the answer. When this returns, it is on the disk.
+    pub fn keep(self, recording: Recording) -> Result<(), CassetteError> {
+        let slot = Slot {
+            scope: self.scope,
+            turn: self.turn,
+            recorded_at: SystemTime::now(),
+            recording: Arc::new(recording),
+        };
+        self.shelf.add(self.inquiry, slot, self.replaced_before)?;
+        self.tally.kept();
+        Ok(())
+    }
+}
