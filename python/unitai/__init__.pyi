@@ -18,8 +18,12 @@ from unitai.errors import AgentLoopDetectedError as AgentLoopDetectedError
 from unitai.errors import AgentTimeoutError as AgentTimeoutError
 from unitai.errors import AmbiguousRunError as AmbiguousRunError
 from unitai.errors import BrokenExpectationError as BrokenExpectationError
+from unitai.errors import CacheDiskError as CacheDiskError
+from unitai.errors import CacheMissError as CacheMissError
 from unitai.errors import CallNotFoundError as CallNotFoundError
+from unitai.errors import ConfigError as ConfigError
 from unitai.errors import CostLimitExceeded as CostLimitExceeded
+from unitai.errors import DamagedRecordingError as DamagedRecordingError
 from unitai.errors import DuplicateMockError as DuplicateMockError
 from unitai.errors import ExpectationError as ExpectationError
 from unitai.errors import InfrastructureError as InfrastructureError
@@ -45,5 +49,9 @@ from unitai.errors import UnplayedScriptError as UnplayedScriptError
 from unitai.errors import UnpricedModelError as UnpricedModelError
 from unitai.errors import UnsupportedClientError as UnsupportedClientError
 from unitai.mock.toolkit import MockToolkit as MockToolkit
+from unitai.runner.replay import CachedResponse as CachedResponse
+from unitai.runner.replay import CacheStats as CacheStats
+from unitai.runner.replay import ReplayCache as ReplayCache
+from unitai.traffic.cassette import cassette as cassette
 from unitai.traffic.network import block_network as block_network
 from unitai.traffic.scripted import scripted_model as scripted_model

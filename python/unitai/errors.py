@@ -186,6 +186,18 @@ class CallNotFoundError(MisuseError, IndexError):
     code = "UA212"
 
 
+class CacheMissError(MisuseError):
+    """A request came to the model that was never recorded."""
+
+    code = "UA213"
+
+
+class ConfigError(MisuseError, ValueError):
+    """A setting cannot be used."""
+
+    code = "UA214"
+
+
 class TrajectoryFormatError(InfrastructureError, ValueError):
     """This is not a trajectory."""
 
@@ -232,6 +244,18 @@ class UnsupportedClientError(InfrastructureError):
     """An HTTP client is of a version whose requests cannot be seen."""
 
     code = "UA308"
+
+
+class DamagedRecordingError(InfrastructureError):
+    """A recording was changed after it was made."""
+
+    code = "UA309"
+
+
+class CacheDiskError(InfrastructureError, OSError):
+    """A recording could not be read or written."""
+
+    code = "UA310"
 
 
 class UnmockedToolWarning(UserWarning):

@@ -16,12 +16,13 @@ pytestmark = pytest.mark.contract
 
 PUBLIC = """
 AdapterNotFoundError AgentLoopDetectedError AgentRunResult AgentTestCase AgentTimeoutError AmbiguousRunError
-BaseAdapter BrokenExpectationError Budget CallNotFoundError CostLimitExceeded DuplicateMockError ExpectationError
-Finding InfrastructureError InvalidArgumentError MissingDependencyError MisuseError MockExhaustedError
+BaseAdapter BrokenExpectationError Budget CacheDiskError CacheMissError CacheStats CachedResponse CallNotFoundError
+ConfigError CostLimitExceeded DamagedRecordingError DuplicateMockError ExpectationError Finding InfrastructureError InvalidArgumentError MissingDependencyError MisuseError MockExhaustedError
 MockStrategyError MockTool MockToolCall MockToolkit ModelRequest NetworkBlockedError NewerFormatError NoActiveRunError
-NoMatchingConditionError RecordedError RunOverError StoredRepr Trajectory TrajectoryFormatError TrajectoryStep
+NoMatchingConditionError RecordedError ReplayCache RunOverError StoredRepr Trajectory TrajectoryFormatError TrajectoryStep
 UnexpectedModelCallError UnitAIError UnknownToolError UnknownUsageError UnmockedToolError UnmockedToolWarning
-UnplayedScriptError UnpricedModelError UnsupportedClientError assert_trajectory block_network scripted_model
+UnplayedScriptError UnpricedModelError UnsupportedClientError assert_trajectory block_network cassette
+scripted_model
 """.split()
 
 PATHS = {
@@ -42,7 +43,8 @@ PATHS = {
     "unitai.adapters.base": ["BaseAdapter"],
     "unitai.adapters.generic": ["GenericAdapter"],
     "unitai.adapters": ["BaseAdapter", "Session", "ToolCall", "ModelCall", "StateChange", "register"],
-    "unitai.pytest_plugin.fixtures": ["mock_toolkit", "scripted_model", "block_network"],
+    "unitai.pytest_plugin.fixtures": ["mock_toolkit", "scripted_model", "cassette", "block_network"],
+    "unitai.runner.replay": ["ReplayCache", "CachedResponse", "CacheStats"],
     "unitai.script": ["call", "say", "fail", "when", "choose", "think", "refuse", "together"],
     "unitai.cli.main": ["main"],
     "unitai.match": ["approx", "regex", "one_of", "any_of_type", "predicate", "partial", "ignoring"],

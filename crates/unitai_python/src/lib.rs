@@ -8,6 +8,7 @@ mod errors;
 mod gate;
 mod mock;
 mod run;
+mod secrets;
 mod traffic;
 mod values;
 
@@ -28,8 +29,9 @@ mod _engine {
     use crate::run::{Run, Trajectory, TrajectoryStep, restore_trajectory};
     #[pymodule_export]
     use crate::traffic::{
-        Budget, ModelRequest, Passage, Policy, Reply, Script, block_network, claims, close_traffic, decide,
-        open_traffic, refuse_connection, set_default_model, unblock_network,
+        Budget, Cassette, ModelRequest, Passage, Policy, ReplayCache, Reply, Script, block_network,
+        cache_settings, claims, close_traffic, decide, open_traffic, refuse_connection, set_default_model,
+        unblock_network,
     };
     #[pymodule_export]
     use crate::values::{StoredRepr, copy_value};

@@ -6,6 +6,7 @@ not is never looked at. What pytest loads is this one module, because every star
 
 from __future__ import annotations
 
+import os
 import sys
 
 import pytest
@@ -13,12 +14,15 @@ import pytest
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
+    from pathlib import Path
 
     from unitai.mock.toolkit import MockToolkit
+    from unitai.traffic.cassette import Recordings
     from unitai.traffic.scripted import ScriptedModel
 
 
 _MODEL = "the model that agents use instead of their own"
+_CACHE = "where answers of models come from, in every test: record, replay, auto or off"
 
 
 @pytest.hookimpl(wrapper=True)
@@ -32,10 +36,11 @@ def pytest_load_initial_conftests(parser: pytest.Parser) -> Generator[None, None
         group.addoption("--unitai-model", "--model", dest="unitai_model", metavar="NAME", help=_MODEL)
     except Exception:
         group.addoption("--unitai-model", metavar="NAME", help=_MODEL)
+    group.addoption("--unitai-cache", metavar="MODE", help=_CACHE)
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Hands the model of the command line to the engine."""
+    """Hands the options of the command line to the engine."""
     model = config.getoption("unitai_model", None)
     if model:
         from unitai._engine import set_default_model
@@ -43,6 +48,57 @@ def pytest_configure(config: pytest.Config) -> None:
         set_default_model(model)
         # Taken back: a test may run pytest in its own process.
         config.add_cleanup(lambda: set_default_model(None))
+    config.addinivalue_line("markers", "unitai_cassette(mode, directory, ...): recordings for the test's model")
+    mode = _cache_mode(config)
+    if mode and mode != "off":
+        from unitai.pytest_plugin.voices import EveryTest
+
+        config.pluginmanager.register(EveryTest(mode))
+
+
+def _cache_mode(config: pytest.Config) -> str | None:
+    """Where every test's answers come from, if anybody says. The engine is asked only where somebody may."""
+    mode: str | None = config.getoption("unitai_cache", None)
+    if mode:
+        before = os.environ.get("UNITAI_CACHE")
+        # For what is opened inside of a test, and for the processes that it starts.
+        os.environ["UNITAI_CACHE"] = mode
+        config.add_cleanup(lambda: _restore("UNITAI_CACHE", before))
+    elif "UNITAI_CACHE" not in os.environ and not _project_speaks(config.rootpath):
+        return None
+    from unitai._engine import cache_settings
+    from unitai.errors import ConfigError
+
+    try:
+        settled: str | None = cache_settings(config.rootpath)["mode"]
+    except ConfigError as error:
+        raise pytest.UsageError(str(error)) from None
+    return settled
+
+
+def _project_speaks(root: Path) -> bool:
+    """Whether the project's file may say something about recordings."""
+    try:
+        if b"unitai" in (root / "pyproject.toml").read_bytes():
+            return True
+    except OSError:
+        pass
+    return (root / "unitai.toml").is_file()
+
+
+def _restore(name: str, value: str | None) -> None:
+    if value is None:
+        os.environ.pop(name, None)
+    else:
+        os.environ[name] = value
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A test that is marked gets the fixture."""
+    for item in items:
+        names = getattr(item, "fixturenames", None)
+        if names is not None and "unitai_cassette" in item.keywords and "cassette" not in names:
+            names.append("cassette")
 
 
 @pytest.hookimpl(wrapper=True)
@@ -79,15 +135,29 @@ def scripted_model(request: pytest.FixtureRequest) -> Iterator[Callable[..., Scr
     """Scripts the model for the rest of the test: `scripted_model([say("Hello!")])`. A step that was not
     played fails the test.
     """
-    from unitai.pytest_plugin.scripts import Scripts
+    from unitai.pytest_plugin.voices import Voices
 
-    scripts = Scripts(request.node)
-    request.config.pluginmanager.register(scripts)
+    voices = Voices(request.node)
+    request.config.pluginmanager.register(voices)
     try:
-        yield scripts.begin
+        yield voices.script
     finally:
-        request.config.pluginmanager.unregister(scripts)
-        scripts.close(None)
+        request.config.pluginmanager.unregister(voices)
+        voices.close(None)
+
+
+@pytest.fixture
+def cassette(request: pytest.FixtureRequest) -> Iterator[Recordings]:
+    """Recordings that speak for the model in the test: recorded the first time, replayed ever after."""
+    from unitai.pytest_plugin.voices import Voices, of_test
+
+    voices = Voices(request.node)
+    request.config.pluginmanager.register(voices)
+    try:
+        yield voices.play(of_test(request.node))
+    finally:
+        request.config.pluginmanager.unregister(voices)
+        voices.close(None)
 
 
 @pytest.fixture

@@ -54,7 +54,7 @@ def _requesting(module: Any) -> Callable[[Any], Any]:
                 # Not in hand, so it cannot be a model's request that we answer; but it may be one to refuse.
                 body = b""
             headers = session._prepare_headers(options.get("headers"))
-            decision = decide(verb, str(url), headers.get("content-encoding", ""), body)
+            decision = decide(verb, str(url), headers.get("content-encoding", ""), body, headers)
             if isinstance(decision, Reply):
                 response = await parts.answer(session, verb, url, headers, options, decision)
             else:
@@ -194,7 +194,7 @@ class _Parts:
         if decoded is None:
             decoded = getattr(session, "_auto_decompress", True)
         encoding = "" if decoded else response.headers.get("content-encoding", "")
-        passage.head(response.status, response.headers.get("content-type", ""), encoding)
+        passage.head(response.status, response.headers.get("content-type", ""), encoding, response.headers)
         if body is not None and "content-length" in response.headers:
             # The body may come out shorter than it was sent.
             kept = self._headers(response.headers)
@@ -232,27 +232,28 @@ def _reader_classes() -> tuple[Any, Any, Any]:
             pass
 
     class PacedReader(StreamReader):  # type: ignore[misc, unused-ignore]
-        __slots__ = ("_chunks", "_position", "_reply")
+        __slots__ = ("_position", "_reply")
 
         def begin(self, reply: Any) -> None:
             self._reply = reply
-            self._chunks = reply.chunks
             self._position = 0
-            if self._chunks is None:
-                self.feed_data(reply.body)
+            body = reply.body
+            if body is not None:
+                self.feed_data(body)
                 self.feed_eof()
 
         async def _wait(self, func_name: str) -> None:
-            position = self._position
-            if position == len(self._chunks):
+            reply, position = self._reply, self._position
+            if position == reply.count:
                 self.feed_eof()
-                self._reply.close()
+                reply.close()
                 return
             # A read may be given up here and another begun, so nothing is taken before.
-            await pause_async(self._reply.pace)
-            self._reply.sent(position)
+            if wait := reply.pause_before(position):
+                await pause_async(wait)
+            piece = reply.sent(position)
             self._position += 1
-            self.feed_data(self._chunks[position])
+            self.feed_data(piece)
 
         def set_exception(self, *args: Any) -> None:
             # So the response says that it was closed.

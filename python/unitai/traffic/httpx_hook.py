@@ -54,14 +54,14 @@ def _transport_class(module: Any) -> Any:
 
     def answer(reply: Any) -> Any:
         # As a stream, not as content: a response that was read already behaves differently.
-        chunks = reply.chunks
-        body = byte_stream(reply.body) if chunks is None else paced_stream(reply, chunks)
-        return response_class(reply.status, headers=reply.headers, stream=body)
+        body = reply.body
+        stream = paced_stream(reply) if body is None else byte_stream(body)
+        return response_class(reply.status, headers=reply.headers, stream=stream)
 
     def read_already(response: Any, passage: Any) -> Any:
         """A transport may hand over an answer that never was on a wire; nobody will read its stream."""
         headers = response.headers.copy()
-        passage.head(response.status_code, headers.get("content-type", ""), "")
+        passage.head(response.status_code, headers.get("content-type", ""), "", headers)
         given = passage.feed(response.content) + passage.end()
         if given == response.content:
             return response
@@ -73,7 +73,8 @@ def _transport_class(module: Any) -> Any:
         if hasattr(response, "_content"):
             return read_already(response, passage)
         headers = response.headers
-        passage.head(response.status_code, headers.get("content-type", ""), headers.get("content-encoding", ""))
+        kind, encoding = headers.get("content-type", ""), headers.get("content-encoding", "")
+        passage.head(response.status_code, kind, encoding, headers)
         if passage.body is not None and "content-length" in headers:
             del headers["content-length"]  # The body may come out shorter than it was sent.
         response.stream = watched_stream(response.stream, passage)
@@ -96,7 +97,7 @@ def _transport_class(module: Any) -> Any:
             if not hasattr(request, "_content") and not claims(method, url):
                 return self._transport.handle_request(request)
             body = request.read()
-            decision = decide(method, url, _encoding(request, body), body)
+            decision = decide(method, url, _encoding(request, body), body, request.headers)
             if isinstance(decision, Reply):
                 if decision.delay > 0:
                     _wait(decision, request)
@@ -122,7 +123,7 @@ def _transport_class(module: Any) -> Any:
             if not hasattr(request, "_content") and not claims(method, url):
                 return await self._transport.handle_async_request(request)
             body = await request.aread()
-            decision = decide(method, url, _encoding(request, body), body)
+            decision = decide(method, url, _encoding(request, body), body, request.headers)
             if isinstance(decision, Reply):
                 if decision.delay > 0:
                     await _wait_async(decision, request)
@@ -203,23 +204,24 @@ def _stream_classes(module: Any) -> tuple[Any, Any]:
     """Bodies for sync and async clients alike: one that takes its time, and one that is watched."""
 
     class PacedStream(module.SyncByteStream, module.AsyncByteStream):  # type: ignore[misc]
-        def __init__(self, reply: Any, chunks: list[bytes]) -> None:
+        def __init__(self, reply: Any) -> None:
             self._reply = reply
-            self._chunks = chunks
 
         def __iter__(self) -> Iterator[bytes]:
             reply = self._reply
-            for position, chunk in enumerate(self._chunks):
-                pause(reply.pace)
-                reply.sent(position)
-                yield chunk
+            for position in range(reply.count):
+                if wait := reply.pause_before(position):
+                    pause(wait)
+                if piece := reply.sent(position):
+                    yield piece
 
         async def __aiter__(self) -> AsyncIterator[bytes]:
             reply = self._reply
-            for position, chunk in enumerate(self._chunks):
-                await pause_async(reply.pace)
-                reply.sent(position)
-                yield chunk
+            for position in range(reply.count):
+                if wait := reply.pause_before(position):
+                    await pause_async(wait)
+                if piece := reply.sent(position):
+                    yield piece
 
         def close(self) -> None:
             self._reply.close()

@@ -72,7 +72,7 @@ def _opening(module: Any) -> Callable[[Any], Any]:
             if headers is None:
                 headers = pool.headers
             content = _content(body)
-            decision = decide(verb, target, _header(headers, "content-encoding"), content)
+            decision = decide(verb, target, _header(headers, "content-encoding"), content, headers)
             call = _Call(parts, pool, method, url, headers, kw)
             if isinstance(decision, Reply):
                 return call.answer(decision, content if body is not None else None)
@@ -176,6 +176,7 @@ class _Call:
             response.status,
             response.headers.get("content-type", ""),
             response.headers.get("content-encoding", ""),
+            response.headers,
         )
         raw = getattr(response, "_fp", None)
         if raw is None:
@@ -197,11 +198,11 @@ class _Call:
         for name, value in reply.headers:
             headers.add(name, value)
         body: Any
-        chunks = reply.chunks
-        if chunks is None:
+        content = reply.body
+        if content is not None:
             body = io.BytesIO(reply.body)
         else:
-            body = _PacedBody(reply, chunks)
+            body = _PacedBody(reply)
             # Only a chunked body is handed on as it comes.
             headers.pop("content-length", None)
             headers["transfer-encoding"] = "chunked"
@@ -340,22 +341,22 @@ class _Body:
 class _PacedBody(_Body):
     """The body of a reply that takes its time."""
 
-    def __init__(self, reply: Any, chunks: list[bytes]) -> None:
+    def __init__(self, reply: Any) -> None:
         super().__init__()
         self._reply = reply
-        self._chunks = enumerate(chunks)
+        self._position = 0
 
     def _pull(self, amount: int | None) -> None:
         while not self._is_over and len(self._left) < (1 if amount is None else amount):
-            try:
-                position, chunk = next(self._chunks)
-            except StopIteration:
+            reply, position = self._reply, self._position
+            if position == reply.count:
                 self._is_over = True
-                self._reply.close()
+                reply.close()
                 return
-            pause(self._reply.pace)
-            self._reply.sent(position)
-            self._left += chunk
+            if wait := reply.pause_before(position):
+                pause(wait)
+            self._position += 1
+            self._left += reply.sent(position)
 
     def close(self) -> None:
         super().close()

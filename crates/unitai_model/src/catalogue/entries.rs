@@ -277,6 +277,41 @@ result = MockToolkit().run(lambda input, tools: "done", "hello")
 result.get_call("search", n=0)"#,
     },
     Entry {
+        code: "UA213",
+        class: "CacheMissError",
+        branch: MisuseError,
+        summary: "A request came to the model that was never recorded.",
+        meaning: "The model is replayed, and no recording answers this request: it was never recorded, it was recorded \
+                  less often than it is asked, or too long ago. `found` shows the nearest recording and what changed \
+                  since. The request was not sent.",
+        remedy: "If the change is meant, record again with `unitai test --record`. What differs each time and means \
+                 nothing can be declared: `volatile=[\"time\"]`.",
+        example: r#"
+import tempfile, urllib3
+from unitai import cassette
+
+with cassette(mode="replay", directory=tempfile.mkdtemp()):
+    urllib3.PoolManager().request("POST", "https://api.openai.com/v1/chat/completions", json={"model": "m", "messages": []})"#,
+    },
+    Entry {
+        code: "UA214",
+        class: "ConfigError",
+        branch: MisuseError,
+        summary: "A setting cannot be used.",
+        meaning: "A key of `[tool.unitai]`, of `unitai.toml` or of the environment is unknown or has a wrong value. The \
+                  message names the file and line, or the variable.",
+        remedy: "Write what `expected` says.",
+        example: r#"
+import os
+from unitai import cassette
+
+os.environ["UNITAI_CACHE_TTL_HOURS"] = "a week"
+try:
+    cassette()
+finally:
+    del os.environ["UNITAI_CACHE_TTL_HOURS"]"#,
+    },
+    Entry {
         code: "UA301",
         class: "TrajectoryFormatError",
         branch: InfrastructureError,
@@ -393,5 +428,40 @@ with block_network():
 from unitai import UnsupportedClientError
 
 raise UnsupportedClientError("httpx 9.0 has no Client._transport_for_url")"#,
+    },
+    Entry {
+        code: "UA309",
+        class: "DamagedRecordingError",
+        branch: InfrastructureError,
+        summary: "A recording was changed after it was made.",
+        meaning: "Each file of recordings is sealed by a checksum, and this one does not fit: the file was edited, cut, or \
+                  its line ends were changed. In replay nothing else may answer, so the request is refused. With \
+                  mode=\"auto\" the file is set aside, and the model is asked again.",
+        remedy: "Take the file back from version control, or delete it and record again.",
+        example: r#"
+import pathlib, tempfile
+from unitai import ReplayCache
+
+cache = ReplayCache(tempfile.mkdtemp())
+cache.put("greeting", {"text": "Hello"})
+path = pathlib.Path(cache.directory) / "greeting.json"
+path.write_text(path.read_text().replace("Hello", "Goodbye"))
+cache.get("greeting")"#,
+    },
+    Entry {
+        code: "UA310",
+        class: "CacheDiskError",
+        branch: InfrastructureError,
+        summary: "A recording could not be read or written.",
+        meaning: "The system refused: the disk is full, or the folder belongs to somebody else. What could not be written \
+                  is not there; what was there before is untouched.",
+        remedy: "See to the folder that the message names.",
+        example: r#"
+import pathlib, tempfile
+from unitai import ReplayCache
+
+folder = pathlib.Path(tempfile.mkdtemp())
+(folder / "file").write_text("in the way")
+ReplayCache(folder / "file" / "cache").put("greeting", {"text": "Hello"})"#,
     },
 ];

@@ -12,7 +12,7 @@ use super::MockTool;
 use super::belonging::context_runs;
 use crate::attribute::Attribute;
 use crate::run::Run;
-use crate::traffic::{self, Policy, Rules, script_here};
+use crate::traffic::{self, Policy, Rules, voice_here};
 use crate::values::encode;
 
 /// The engine of a toolkit: its mocks, its rules and its runs.
@@ -117,14 +117,14 @@ impl Toolbox {
         let input = encode(input)?;
         let rules = Rules::of(policy, model);
         let run = Run::open(Some(slf.clone().unbind()), input.packed, slf.get().max_tool_calls)
-            .on_wire(rules, script_here(py)?);
+            .on_wire(rules, voice_here(py)?);
         if let Some(kept) = input.kept {
             run.keep(Run::WHOLE, crate::run::Slot::Input, kept);
         }
         let run = Py::new(py, run)?;
         slf.get().state().live.push(run.clone_ref(py));
-        if let Some(script) = run.get().script() {
-            script.get().enrol(run.get().id());
+        if let Some(voice) = run.get().voice() {
+            voice.enrol(run.get().id());
         }
         traffic::open_run(run.clone_ref(py));
         Ok(run)

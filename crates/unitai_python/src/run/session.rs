@@ -17,7 +17,7 @@ use crate::asserting::AgentRunResult;
 use crate::attribute::Attribute;
 use crate::errors::{Trouble, failure, invalid};
 use crate::mock::{MockToolCall, Toolbox};
-use crate::traffic::{Rules, Script, Watched};
+use crate::traffic::{Rules, Voice, Watched};
 use crate::values::{Encoded, encode};
 
 thread_local! {
@@ -47,7 +47,7 @@ pub(crate) struct Run {
     pub(super) was_cut_off: AtomicBool,
     pub(super) doom: Mutex<Doom>,
     rules: Rules,
-    script: Option<Py<Script>>,
+    voice: Option<Voice>,
     /// The most tokens that one model call took, prompt and answer.
     pub(super) most_tokens: AtomicU64,
     /// Model calls under way.
@@ -184,7 +184,9 @@ impl Run {
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         visit.call(&self.toolbox)?;
-        visit.call(&self.script)?;
+        if let Some(voice) = &self.voice {
+            visit.call(voice.object())?;
+        }
         if let Ok(kept) = self.kept.try_lock() {
             kept.traverse(&visit)?;
         }
@@ -231,15 +233,15 @@ impl Run {
             was_cut_off: AtomicBool::new(false),
             doom: Mutex::default(),
             rules: Rules::default(),
-            script: None,
+            voice: None,
             most_tokens: AtomicU64::new(0),
             calls: Mutex::default(),
         }
     }
 
     /// The run with the rules of its model traffic.
-    pub(crate) fn on_wire(self, rules: Rules, script: Option<Py<Script>>) -> Run {
-        Run { rules, script, ..self }
+    pub(crate) fn on_wire(self, rules: Rules, voice: Option<Voice>) -> Run {
+        Run { rules, voice, ..self }
     }
 
     /// The run's id.
@@ -252,9 +254,9 @@ impl Run {
         &self.rules
     }
 
-    /// The script that answers its model calls.
-    pub(crate) fn script(&self) -> Option<&Py<Script>> {
-        self.script.as_ref()
+    /// Who answers its model calls.
+    pub(crate) fn voice(&self) -> Option<&Voice> {
+        self.voice.as_ref()
     }
 
     /// The innermost run that this thread works for, of any toolbox.

@@ -1,4 +1,4 @@
-//! Whom a model request belongs to: a run, or a script outside any run.
+//! Whom a model request belongs to: a run, or a script or cassette outside any run.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple};
 
-use super::Script;
+use super::Voice;
 use super::policy::Rules;
 use crate::attribute::Attribute;
 use crate::errors::{Trouble, class};
@@ -17,36 +17,36 @@ use crate::run::{Run, cancelled};
 
 /// Whom a request belongs to.
 pub(super) enum Owner {
-    /// A run, and the script that answers it, if one does.
-    Run(Py<Run>, Option<Py<Script>>),
-    /// A script, outside any run.
-    Script(Py<Script>),
+    /// A run, and who speaks for its model, if somebody does.
+    Run(Py<Run>, Option<Voice>),
+    /// Nobody but the voice itself, outside any run.
+    Voice(Voice),
 }
 
 impl Owner {
-    pub(super) fn script(&self) -> Option<&Py<Script>> {
+    pub(super) fn voice(&self) -> Option<&Voice> {
         match self {
-            Owner::Run(_, script) => script.as_ref(),
-            Owner::Script(script) => Some(script),
+            Owner::Run(_, voice) => voice.as_ref(),
+            Owner::Voice(voice) => Some(voice),
         }
     }
 
     pub(super) fn run(&self) -> Option<&Run> {
         match self {
             Owner::Run(run, _) => Some(run.get()),
-            Owner::Script(_) => None,
+            Owner::Voice(_) => None,
         }
     }
 
     pub(super) fn rules(&self) -> Rules {
         match self {
             Owner::Run(run, _) => run.get().rules().clone(),
-            Owner::Script(_) => Rules::default(),
+            Owner::Voice(_) => Rules::default(),
         }
     }
 
     pub(super) fn blocks_network(&self) -> bool {
-        self.rules().blocks_network || self.script().is_some_and(|script| script.get().blocks_network)
+        self.rules().blocks_network || self.voice().is_some_and(Voice::blocks_network)
     }
 }
 
@@ -54,7 +54,7 @@ impl Owner {
 #[derive(Default)]
 struct Live {
     runs: Vec<Py<Run>>,
-    scripts: Vec<Py<Script>>,
+    voices: Vec<Voice>,
     /// A set of the threads that outlived their run, once there is one.
     left_behind: Option<Py<PyAny>>,
 }
@@ -62,7 +62,7 @@ struct Live {
 /// The process has one wire, so what is live on it is known in one place. No Python code may run
 /// while this is held, not even the end of an object's life.
 fn live() -> MutexGuard<'static, Live> {
-    static LIVE: Mutex<Live> = Mutex::new(Live { runs: Vec::new(), scripts: Vec::new(), left_behind: None });
+    static LIVE: Mutex<Live> = Mutex::new(Live { runs: Vec::new(), voices: Vec::new(), left_behind: None });
     LIVE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -113,71 +113,90 @@ pub(super) fn is_network_blocked() -> bool {
     BLOCKS.load(Ordering::Relaxed) > 0
 }
 
-/// The scripts that the current context is in, as a tuple, innermost last.
-fn context_scripts(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
-    static SCRIPTS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    SCRIPTS
+/// The scripts and cassettes that the current context is in, as a tuple, innermost last.
+fn context_voices(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
+    static VOICES: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    VOICES
         .get_or_try_init(py, || {
             let defaults = PyDict::new(py);
             defaults.set_item("default", PyTuple::empty(py))?;
             let var = py.import("contextvars")?.attribute("ContextVar")?;
-            Ok(var.call(("unitai_scripts",), Some(&defaults))?.unbind())
+            Ok(var.call(("unitai_voices",), Some(&defaults))?.unbind())
         })
         .map(|var| var.bind(py))
 }
 
-/// From here on, model requests of this context are answered by the script.
+/// How many cassettes that are open declare APIs of their own. Nobody asks further while there is none.
+static WITH_APIS: AtomicUsize = AtomicUsize::new(0);
+
+/// From here on, model requests of this context are answered by the script or cassette.
 #[pyfunction]
-pub(crate) fn open_traffic(script: &Bound<'_, Script>) -> PyResult<()> {
-    let py = script.py();
-    let var = context_scripts(py)?;
+pub(crate) fn open_traffic(voice: &Bound<'_, PyAny>) -> PyResult<()> {
+    let py = voice.py();
+    let opened = Voice::of(voice)?;
+    let var = context_voices(py)?;
     let outer = var.call_method0(pyo3::intern!(py, "get"))?.cast_into::<PyTuple>()?;
-    let scripts: Vec<Bound<'_, PyAny>> = outer.iter().chain([script.clone().into_any()]).collect();
-    var.call_method1(pyo3::intern!(py, "set"), (PyTuple::new(py, scripts)?,))?;
-    live().scripts.push(script.clone().unbind());
+    let voices: Vec<Bound<'_, PyAny>> = outer.iter().chain([voice.clone()]).collect();
+    var.call_method1(pyo3::intern!(py, "set"), (PyTuple::new(py, voices)?,))?;
+    if matches!(&opened, Voice::Cassette(cassette) if cassette.get().declares_apis()) {
+        WITH_APIS.fetch_add(1, Ordering::Relaxed);
+    }
+    live().voices.push(opened);
     Ok(())
 }
 
-/// The script answers no more.
+/// The script or cassette answers no more.
 #[pyfunction]
-pub(crate) fn close_traffic(script: &Bound<'_, Script>) -> PyResult<()> {
-    let py = script.py();
-    script.get().close();
+pub(crate) fn close_traffic(voice: &Bound<'_, PyAny>) -> PyResult<()> {
+    let py = voice.py();
+    Voice::of(voice)?.close();
     let closed = {
         let mut live = live();
-        let at = live.scripts.iter().position(|other| other.is(script));
-        at.map(|at| live.scripts.swap_remove(at))
+        let at = live.voices.iter().position(|other| other.object().is(voice));
+        at.map(|at| live.voices.swap_remove(at))
     };
+    if matches!(&closed, Some(Voice::Cassette(cassette)) if cassette.get().declares_apis()) {
+        WITH_APIS.fetch_sub(1, Ordering::Relaxed);
+    }
     drop(closed);
     // The context may be another one by now: a fixture is torn down where it likes.
-    let var = context_scripts(py)?;
-    let scripts = var.call_method0(pyo3::intern!(py, "get"))?.cast_into::<PyTuple>()?;
-    let rest: Vec<Bound<'_, PyAny>> = scripts.iter().filter(|other| !other.is(script)).collect();
+    let var = context_voices(py)?;
+    let voices = var.call_method0(pyo3::intern!(py, "get"))?.cast_into::<PyTuple>()?;
+    let rest: Vec<Bound<'_, PyAny>> = voices.iter().filter(|other| !other.is(voice)).collect();
     var.call_method1(pyo3::intern!(py, "set"), (PyTuple::new(py, rest)?,))?;
     Ok(())
 }
 
-/// The script that a run which begins here is answered by.
-pub(crate) fn script_here(py: Python<'_>) -> PyResult<Option<Py<Script>>> {
-    if live().scripts.is_empty() {
+/// Whether some cassette records requests to this address though it is no model's.
+pub(super) fn is_declared_api(py: Python<'_>, url: &str) -> bool {
+    if WITH_APIS.load(Ordering::Relaxed) == 0 {
+        return false;
+    }
+    let voices: Vec<Voice> = live().voices.iter().map(|voice| voice.clone_ref(py)).collect();
+    voices.iter().any(|voice| matches!(voice, Voice::Cassette(cassette) if cassette.get().records_api(url)))
+}
+
+/// Who speaks for the model of a run which begins here.
+pub(crate) fn voice_here(py: Python<'_>) -> PyResult<Option<Voice>> {
+    if live().voices.is_empty() {
         return Ok(None);
     }
-    if let Some(script) = innermost_script(py)? {
-        return Ok(Some(script));
+    if let Some(voice) = innermost_voice(py)? {
+        return Ok(Some(voice));
     }
     let live = live();
-    match live.scripts.as_slice() {
+    match live.voices.as_slice() {
         [only] => Ok(Some(only.clone_ref(py))),
         _ => Ok(None),
     }
 }
 
-fn innermost_script(py: Python<'_>) -> PyResult<Option<Py<Script>>> {
-    let scripts = context_scripts(py)?.call_method0(pyo3::intern!(py, "get"))?.cast_into::<PyTuple>()?;
-    for script in scripts.iter().rev() {
-        let script = script.cast_into::<Script>()?;
-        if !script.get().is_closed() {
-            return Ok(Some(script.unbind()));
+fn innermost_voice(py: Python<'_>) -> PyResult<Option<Voice>> {
+    let voices = context_voices(py)?.call_method0(pyo3::intern!(py, "get"))?.cast_into::<PyTuple>()?;
+    for voice in voices.iter().rev() {
+        let voice = Voice::of(&voice)?;
+        if !voice.is_closed() {
+            return Ok(Some(voice));
         }
     }
     Ok(None)
@@ -193,23 +212,23 @@ pub(super) fn owner(py: Python<'_>) -> PyResult<Option<Owner>> {
     if let Some(run) = runs.iter().next_back() {
         return of_run(py, run.cast_into::<Run>()?.unbind()).map(Some);
     }
-    if let Some(script) = innermost_script(py)? {
-        return Ok(Some(Owner::Script(script)));
+    if let Some(voice) = innermost_voice(py)? {
+        return Ok(Some(Owner::Voice(voice)));
     }
     refuse_left_behind(py)?;
     let live = live();
-    match (live.runs.as_slice(), live.scripts.as_slice()) {
+    match (live.runs.as_slice(), live.voices.as_slice()) {
         ([], []) => Ok(None),
         ([run], _) => {
             let run = run.clone_ref(py);
             drop(live);
             of_run(py, run).map(Some)
         }
-        ([], [script]) => Ok(Some(Owner::Script(script.clone_ref(py)))),
-        (runs, scripts) => {
-            let (runs, scripts) = (runs.len(), scripts.len());
+        ([], [voice]) => Ok(Some(Owner::Voice(voice.clone_ref(py)))),
+        (runs, voices) => {
+            let (runs, voices) = (runs.len(), voices.len());
             drop(live);
-            Err(ambiguous(py, runs, scripts))
+            Err(ambiguous(py, runs, voices))
         }
     }
 }
@@ -223,12 +242,12 @@ pub(super) fn owner_of_request(py: Python<'_>) -> PyResult<Option<Owner>> {
         if !is_ambiguous {
             return;
         }
-        let (runs, scripts): (Vec<Py<Run>>, Vec<Py<Script>>) = {
+        let (runs, voices): (Vec<Py<Run>>, Vec<Voice>) = {
             let live = live();
             let runs = live.runs.iter().map(|run| run.clone_ref(py)).collect();
-            (runs, live.scripts.iter().map(|script| script.clone_ref(py)).collect())
+            (runs, live.voices.iter().map(|voice| voice.clone_ref(py)).collect())
         };
-        scripts.iter().for_each(|script| script.get().note_trouble(py, error));
+        voices.iter().for_each(|voice| voice.note_trouble(py, error));
         runs.iter().for_each(|run| run.get().doom(py, error.clone_ref(py)));
     })
 }
@@ -237,10 +256,10 @@ fn of_run(py: Python<'_>, run: Py<Run>) -> PyResult<Owner> {
     if run.get().is_over() || run.get().is_cut_off() {
         return Err(cancelled(py));
     }
-    // A script that was opened inside of the run comes first. One that is over still answers for its
+    // What was opened inside of the run comes first. A script that is over still answers for its
     // run, with a refusal: what was begun under a script must not go out.
-    let script = innermost_script(py)?.or_else(|| run.get().script().map(|script| script.clone_ref(py)));
-    Ok(Owner::Run(run, script))
+    let voice = innermost_voice(py)?.or_else(|| run.get().voice().map(|voice| voice.clone_ref(py)));
+    Ok(Owner::Run(run, voice))
 }
 
 fn refuse_left_behind(py: Python<'_>) -> PyResult<()> {
@@ -252,8 +271,8 @@ fn refuse_left_behind(py: Python<'_>) -> PyResult<()> {
     if is_left { Err(cancelled(py)) } else { Ok(()) }
 }
 
-fn ambiguous(py: Python<'_>, runs: usize, scripts: usize) -> PyErr {
-    let (count, what) = if runs > 1 { (runs, "runs") } else { (scripts, "scripted models") };
+fn ambiguous(py: Python<'_>, runs: usize, voices: usize) -> PyErr {
+    let (count, what) = if runs > 1 { (runs, "runs") } else { (voices, "scripted models or cassettes") };
     Trouble::new(
         "AmbiguousRunError",
         format!("{count} {what} are under way, and this request to a model could belong to any"),

@@ -5,18 +5,21 @@ use std::borrow::Cow;
 use pyo3::prelude::*;
 use unitai_model::value::plain;
 use unitai_model::{Money, Source};
+use unitai_wire::cassette::{Inquiry, Look, Recording, Tape};
 use unitai_wire::common::Refusal;
-use unitai_wire::exchange::Asked;
+use unitai_wire::exchange::{Asked, Exchange, Rewritten};
 use unitai_wire::meter::Reservation;
 use unitai_wire::script::{Fail, Move, Play};
 use unitai_wire::{Target, dialects, encoding};
 
-use super::belonging::{Owner, is_network_blocked, owner, owner_of_request};
+use super::belonging::{Owner, is_declared_api, is_network_blocked, owner, owner_of_request};
+use super::headers::pairs;
 use super::matcher::is_asking;
+use super::passage::{Taping, Traveller};
 use super::policy::Rules;
 use super::reply::Content;
 use super::watched::Watched;
-use super::{Passage, Reply, Script};
+use super::{Cassette, Passage, Reply, Script, Voice};
 use crate::errors::{Trouble, invalid};
 use crate::gate::without_interpreter;
 use crate::run::{Run, cancelled, unpriced};
@@ -31,11 +34,11 @@ pub(crate) fn claims(py: Python<'_>, method: &str, url: &str) -> PyResult<bool> 
     let Some(target) = Target::of(url) else { return Ok(false) };
     let speaks = method.eq_ignore_ascii_case("POST") && dialects::claiming(&target).is_some();
     let is_model_host = target.is_model_host();
-    if !speaks && !is_model_host {
+    if !speaks && !is_model_host && !is_declared_api(py, url) {
         return Ok(false);
     }
     match owner(py) {
-        Ok(owner) => Ok(owner.is_some_and(|owner| speaks || owner.script().is_some())),
+        Ok(owner) => Ok(owner.is_some_and(|owner| speaks || owner.voice().is_some())),
         // Only its body tells whether it is a model's at all.
         Err(_) if !is_model_host => Ok(true),
         Err(_) => owner_of_request(py).map(|_| true),
@@ -50,10 +53,12 @@ pub(crate) fn decide<'py>(
     url: &str,
     content_encoding: &str,
     body: &[u8],
+    headers: &Bound<'py, PyAny>,
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
     let Some(target) = Target::of(url) else { return Ok(None) };
     let speaks = method.eq_ignore_ascii_case("POST") && dialects::claiming(&target).is_some();
-    if !speaks && !target.is_model_host() {
+    let is_declared = !speaks && is_declared_api(py, url);
+    if !speaks && !is_declared && !target.is_model_host() {
         return Ok(None);
     }
     let decoded = match content_encoding {
@@ -69,20 +74,29 @@ pub(crate) fn decide<'py>(
     } else {
         Asked::read(&target, &decoded)
     };
-    if asked.is_none() && !target.is_model_host() {
+    if asked.is_none() && !is_declared && !target.is_model_host() {
         return Ok(None);
     }
     let Some(owner) = owner_of_request(py)? else { return Ok(None) };
-    match (asked, owner.script()) {
-        (Some(asked), Some(script)) => {
-            let script = script.clone_ref(py);
+    let sent = Sent { target, url, method, body: &decoded, headers };
+    match (asked, owner.voice().map(|voice| voice.clone_ref(py))) {
+        (Some(asked), Some(Voice::Script(script))) => {
             answer(py, owner, script.get(), asked).map(|reply| Some(reply.into_any()))
         }
-        (Some(asked), None) => {
-            let_out(py, owner, asked, &target, url, &decoded).map(|passage| Some(passage.into_any()))
+        (Some(asked), Some(Voice::Cassette(cassette))) => {
+            from_recordings(py, owner, cassette.get(), asked, &sent).map(Some)
         }
-        // A script is on, so nothing may leave for a model; but this is nothing that it can answer.
-        (None, Some(script)) => {
+        (Some(mut asked), None) => match rewrite(py, &owner, &mut asked, &sent) {
+            Ok(rewritten) => {
+                let_out(py, owner, asked, rewritten, &sent, None).map(|passage| Some(passage.into_any()))
+            }
+            Err(error) => refuse(py, &owner, None, Some(asked), error).map(|reply| Some(reply.into_any())),
+        },
+        (None, Some(Voice::Cassette(cassette))) => from_recordings_of_api(py, &owner, &cassette, &sent),
+        // A script is on, so nothing may leave for a model; but this is nothing that it can answer. What is
+        // declared to be recorded is no model's, and no concern of the script.
+        (None, Some(Voice::Script(_))) if is_declared => Ok(None),
+        (None, Some(Voice::Script(script))) => {
             let error = Trouble::new(
                 "UnexpectedModelCallError",
                 "no script can answer this request to a model's host",
@@ -91,10 +105,106 @@ pub(crate) fn decide<'py>(
             .found(format!("{} {}", method.to_ascii_uppercase(), plain(url)))
             .remedy("mock the tool that sends it, or take it out of the scripted part of the test")
             .into_err(py);
-            let script = script.clone_ref(py);
-            refuse(py, &owner, Some(script.get()), None, error).map(|reply| Some(reply.into_any()))
+            refuse(py, &owner, Some(&Voice::Script(script)), None, error).map(|reply| Some(reply.into_any()))
         }
         (None, None) => Ok(None),
+    }
+}
+
+/// A request as its client sends it.
+struct Sent<'a, 'py> {
+    target: Target<'a>,
+    url: &'a str,
+    method: &'a str,
+    body: &'a [u8],
+    headers: &'a Bound<'py, PyAny>,
+}
+
+impl Sent<'_, '_> {
+    /// What authorises it must never be written, wherever else it turns up.
+    fn learn_secrets(&self, cassette: &Cassette) {
+        pairs(self.headers, |name, value| cassette.tapes.secrets().learn_header(name, value));
+    }
+}
+
+/// Answers from the recordings, or lets the request out to be recorded.
+fn from_recordings<'py>(
+    py: Python<'py>,
+    owner: Owner,
+    cassette: &Cassette,
+    mut asked: Asked,
+    sent: &Sent<'_, 'py>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let rules = owner.rules();
+    let rewritten = if cassette.is_replay() {
+        if let Some(model) = rules.model().filter(|model| **model != *asked.request.model) {
+            asked.use_model(&model);
+        }
+        None
+    } else {
+        match rewrite(py, &owner, &mut asked, sent) {
+            Ok(rewritten) => rewritten,
+            Err(error) => return refuse(py, &owner, None, Some(asked), error).map(Bound::into_any),
+        }
+    };
+    sent.learn_secrets(cassette);
+    let recording = match cassette.look(py, Inquiry::of_model(&asked, sent.target.path)) {
+        Ok(Look::Hit(recording)) => recording,
+        Ok(Look::Record(ticket)) => {
+            let tape = Some(Tape::new(ticket));
+            return let_out(py, owner, asked, rewritten, sent, tape).map(Bound::into_any);
+        }
+        Err(error) => return refuse(py, &owner, owner.voice(), Some(asked), error).map(Bound::into_any),
+    };
+    let is_streamed = asked.request.streamed;
+    let exchange =
+        Exchange::begin(asked, Source::Replay, recording.hides_usage).recorded_in(recording.latency);
+    let watched = Watched::begin(py, owner, exchange, None, None, rules.prices.clone())?;
+    let reply = replayed(&recording, is_streamed, cassette.is_paced);
+    Bound::new(py, Reply { watched: Some(watched), ..reply }).map(Bound::into_any)
+}
+
+/// Answers a request that makes no model speak from the recordings, or lets it out to be recorded.
+fn from_recordings_of_api<'py>(
+    py: Python<'py>,
+    owner: &Owner,
+    cassette: &Py<Cassette>,
+    sent: &Sent<'_, 'py>,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    sent.learn_secrets(cassette.get());
+    match cassette.get().look(py, Inquiry::of_api(sent.method, sent.url, sent.body)) {
+        Ok(Look::Hit(recording)) => {
+            let reply = replayed(&recording, recording.chunks.len() > 1, cassette.get().is_paced);
+            Bound::new(py, reply).map(|reply| Some(reply.into_any()))
+        }
+        Ok(Look::Record(ticket)) => {
+            let tape = std::sync::Mutex::new(Some(Tape::new(ticket)));
+            let traveller = Traveller::Api(Box::new(Taping { tape, cassette: cassette.clone_ref(py) }));
+            let passage = Passage { traveller, url: None, body: None, wants_identity: true };
+            Bound::new(py, passage).map(|passage| Some(passage.into_any()))
+        }
+        Err(error) => {
+            let voice = Voice::Cassette(cassette.clone_ref(py));
+            refuse(py, owner, Some(&voice), None, error).map(|reply| Some(reply.into_any()))
+        }
+    }
+}
+
+fn replayed(recording: &std::sync::Arc<Recording>, is_streamed: bool, is_paced: bool) -> Reply {
+    let first = recording.chunks.first().map_or(0.0, |chunk| chunk.after);
+    let (content, delay) = if is_streamed {
+        (Content::Recorded { recording: recording.clone(), is_paced }, 0.0)
+    } else {
+        (Content::Whole(recording.body()), if is_paced { first } else { 0.0 })
+    };
+    let headers = recording.headers.iter().map(|(name, value)| (Cow::Owned(name.clone()), value.clone()));
+    Reply {
+        status: recording.status,
+        headers: headers.collect(),
+        content,
+        delay,
+        answer: None,
+        watched: None,
     }
 }
 
@@ -115,7 +225,7 @@ fn answer<'py>(
             Trouble::new("UnexpectedModelCallError", "a condition of the script asks the model itself")
                 .remedy("let the condition look at its text alone")
                 .into_err(py);
-        return refuse(py, &owner, Some(script), Some(asked), error);
+        return refuse(py, &owner, owner.voice(), Some(asked), error);
     }
     let answers = asked.request.answers();
     if answers > 1 {
@@ -124,7 +234,7 @@ fn answer<'py>(
                 .expected("a request for one answer: a script has one for each")
                 .remedy("let the agent ask for one (n=1), or ask several times")
                 .into_err(py);
-        return refuse(py, &owner, Some(script), Some(asked), error);
+        return refuse(py, &owner, owner.voice(), Some(asked), error);
     }
     let reservation = match reserve(py, &owner, &rules, &asked) {
         Ok(reservation) => reservation,
@@ -137,34 +247,40 @@ fn answer<'py>(
             if let Some(reservation) = reservation {
                 reservation.settle(Money::ZERO);
             }
-            return refuse(py, &owner, Some(script), Some(asked), error);
+            return refuse(py, &owner, owner.voice(), Some(asked), error);
         }
     };
     let reply = match next {
         Move::Play(play) => played(play, &asked, stamp),
         Move::Fail(fail) => failed(fail, &asked),
     };
-    let watched = Watched::begin(py, owner, asked, Source::Script, false, reservation, rules.prices.clone())?;
+    let exchange = Exchange::begin(asked, Source::Script, false);
+    let watched = Watched::begin(py, owner, exchange, reservation, None, rules.prices.clone())?;
     Bound::new(py, Reply { watched: Some(watched), ..reply })
 }
 
 fn played(play: &Play, asked: &Asked, stamp: unitai_wire::common::Stamp) -> Reply {
     let answer = play.answer(&asked.request);
-    let (kind, content, pace) = if asked.request.streamed {
-        let events = asked.stream(&answer, stamp);
-        let content =
-            if play.pace.is_zero() { Content::Whole(events.concat()) } else { Content::Paced(events) };
-        (asked.dialect.stream_content_type(), content, play.pace)
+    let (kind, content) = if asked.request.streamed {
+        let pieces = asked.stream(&answer, stamp);
+        let content = if play.pace.is_zero() {
+            Content::Whole(pieces.concat())
+        } else {
+            Content::Paced { pieces, pace: play.pace.as_secs_f64() }
+        };
+        (asked.dialect.stream_content_type(), content)
     } else {
         let body = asked.dialect.write_answer(&asked.request, &answer, stamp);
-        ("application/json", Content::Whole(body.into_bytes()), std::time::Duration::ZERO)
+        ("application/json", Content::Whole(body.into_bytes()))
     };
     Reply {
         status: 200,
-        headers: vec![("content-type", kind.to_owned()), ("x-request-id", stamp.answer_id("req_"))],
+        headers: vec![
+            (Cow::Borrowed("content-type"), kind.to_owned()),
+            (Cow::Borrowed("x-request-id"), stamp.answer_id("req_")),
+        ],
         content,
         delay: play.delay.as_secs_f64(),
-        pace: pace.as_secs_f64(),
         answer: Some(answer),
         watched: None,
     }
@@ -178,34 +294,44 @@ fn failed(fail: &Fail, asked: &Asked) -> Reply {
     headers.extend(asked.dialect.refusal_headers(fail.refusal.status));
     Reply {
         status: fail.refusal.status,
-        headers,
+        headers: named(headers),
         content: Content::Whole(asked.dialect.write_refusal(&fail.refusal).into_bytes()),
         delay: fail.delay.as_secs_f64(),
-        pace: 0.0,
         answer: None,
         watched: None,
     }
 }
 
-/// Lets a request out to its provider.
+fn named(headers: Vec<(&'static str, String)>) -> Vec<(Cow<'static, str>, String)> {
+    headers.into_iter().map(|(name, value)| (Cow::Borrowed(name), value)).collect()
+}
+
+/// Changes a request as it must be before it is sent: another model, and a question for usage.
+fn rewrite(
+    py: Python<'_>,
+    owner: &Owner,
+    asked: &mut Asked,
+    sent: &Sent<'_, '_>,
+) -> PyResult<Option<Rewritten>> {
+    let rules = owner.rules();
+    let is_other = rules.model().is_some_and(|model| *model != *asked.request.model);
+    if is_other && asked.dialect.is_signed() {
+        let name = asked.dialect.name();
+        return Err(invalid(py, format!("the model cannot be overridden: {name} requests are signed")));
+    }
+    Ok(asked.rewrite(sent.target.path, sent.body, rules.model().as_deref(), rules.asks_for_usage))
+}
+
+/// Lets a request out to its provider; onto a tape, if there is one.
 fn let_out<'py>(
     py: Python<'py>,
     owner: Owner,
-    mut asked: Asked,
-    target: &Target<'_>,
-    url: &str,
-    body: &[u8],
+    asked: Asked,
+    rewritten: Option<Rewritten>,
+    sent: &Sent<'_, 'py>,
+    tape: Option<Tape>,
 ) -> PyResult<Bound<'py, Passage>> {
     let rules = owner.rules();
-    let is_other = rules.model().is_some_and(|model| *model != *asked.request.model);
-    if is_other && asked.dialect.is_signed() && owner.run().is_some() {
-        let error = invalid(
-            py,
-            format!("the model cannot be overridden: {} requests are signed", asked.dialect.name()),
-        );
-        return refuse(py, &owner, None, Some(asked), error).and(Err(cancelled(py)));
-    }
-    let rewritten = asked.rewrite(target.path, body, rules.model().as_deref(), rules.asks_for_usage);
     let reservation = match reserve(py, &owner, &rules, &asked) {
         Ok(reservation) => reservation,
         // Only a run has a budget, so only a run is refused here.
@@ -215,10 +341,12 @@ fn let_out<'py>(
         Some(rewritten) => (rewritten.path, Some(rewritten.body), rewritten.asks_for_usage),
         None => (None, None, false),
     };
-    let watched =
-        Watched::begin(py, owner, asked, Source::Live, hides_usage, reservation, rules.prices.clone())?;
-    let url = new_path.map(|path| url.replacen(target.path, &path, 1));
-    Bound::new(py, Passage { watched, url, body: new_body, wants_identity: hides_usage })
+    // A recording is decoded anyway, where a header that is signed cannot be changed.
+    let wants_identity = hides_usage || (tape.is_some() && !asked.dialect.is_signed());
+    let exchange = Exchange::begin(asked, Source::Live, hides_usage);
+    let watched = Watched::begin(py, owner, exchange, reservation, tape, rules.prices.clone())?;
+    let url = new_path.map(|path| sent.url.replacen(sent.target.path, &path, 1));
+    Bound::new(py, Passage { traveller: Traveller::Model(watched), url, body: new_body, wants_identity })
 }
 
 /// Sets aside what the call can cost, where there is a budget.
@@ -255,18 +383,22 @@ fn reserve(py: Python<'_>, owner: &Owner, rules: &Rules, asked: &Asked) -> PyRes
 fn refuse<'py>(
     py: Python<'py>,
     owner: &Owner,
-    script: Option<&Script>,
+    voice: Option<&Voice>,
     asked: Option<Asked>,
     error: PyErr,
 ) -> PyResult<Bound<'py, Reply>> {
-    if let Some(script) = script {
-        script.note_trouble(py, &error);
+    if let Some(voice) = voice {
+        voice.note_trouble(py, &error);
     }
     let message =
         error.value(py).str().map_or_else(|_| String::new(), |text| text.to_string_lossy().into_owned());
     if let Some(run) = owner.run() {
         if let Some(asked) = asked {
-            let source = if owner.script().is_some() { Source::Script } else { Source::Live };
+            let source = match owner.voice() {
+                Some(Voice::Script(_)) => Source::Script,
+                Some(Voice::Cassette(_)) => Source::Replay,
+                None => Source::Live,
+            };
             let first_line = message.lines().next().unwrap_or_default();
             run.note_refused_call(py, asked, source, first_line)?;
         }
@@ -279,11 +411,8 @@ fn refuse<'py>(
         None => (serde_json::json!({"error": {"message": refusal.message}}).to_string(), Vec::new()),
     };
     headers.extend([("content-type", "application/json".to_owned()), ("x-should-retry", "false".to_owned())]);
-    let content = Content::Whole(body.into_bytes());
-    Bound::new(
-        py,
-        Reply { status: 400, headers, content, delay: 0.0, pace: 0.0, answer: None, watched: None },
-    )
+    let (headers, content) = (named(headers), Content::Whole(body.into_bytes()));
+    Bound::new(py, Reply { status: 400, headers, content, delay: 0.0, answer: None, watched: None })
 }
 
 /// Why a connection must not be opened; `None` when it may.
@@ -305,14 +434,16 @@ pub(crate) fn refuse_connection(
         Err(_) => None,
     };
     let is_blocked = is_network_blocked() || owner.as_ref().is_some_and(Owner::blocks_network);
-    let is_scripted = owner.as_ref().is_some_and(|owner| owner.script().is_some());
+    let voice = owner.as_ref().and_then(Owner::voice).filter(|voice| voice.keeps_models_in());
     let place = port.map_or_else(|| plain(host).to_string(), |port| format!("{}:{port}", plain(host)));
     let class = "NetworkBlockedError";
     let trouble = if is_blocked {
         Trouble::new(class, format!("a connection to {place} was refused: the test blocks the network"))
-    } else if is_scripted && unitai_wire::is_model_host(host) {
-        Trouble::new(class, format!("a connection to {place} was refused: the model is scripted"))
-            .remedy("use a client on httpx, httpx2, urllib3 or aiohttp, whose requests the script can answer")
+    } else if let Some(voice) = voice.filter(|_| unitai_wire::is_model_host(host)) {
+        let how = if matches!(voice, Voice::Script(_)) { "scripted" } else { "replayed" };
+        Trouble::new(class, format!("a connection to {place} was refused: the model is {how}")).remedy(
+            "use a client on httpx, httpx2, urllib3 or aiohttp, whose requests can be answered from memory",
+        )
     } else {
         return Ok(None);
     };
@@ -321,8 +452,8 @@ pub(crate) fn refuse_connection(
         None => trouble,
     };
     let error = trouble.into_err(py);
-    if let (false, Some(script)) = (is_blocked, owner.as_ref().and_then(Owner::script)) {
-        script.get().note_trouble(py, &error);
+    if let (false, Some(voice)) = (is_blocked, owner.as_ref().and_then(Owner::voice)) {
+        voice.note_trouble(py, &error);
     }
     Ok(Some(error.into_value(py).into_any()))
 }

@@ -3,7 +3,9 @@
 
 mod belonging;
 mod budget;
+mod cassette;
 mod deciding;
+mod headers;
 mod lines;
 mod matcher;
 mod passage;
@@ -12,16 +14,21 @@ mod prices;
 mod reply;
 mod request;
 mod script;
+mod shelf;
+mod voice;
 mod watched;
 
 pub(crate) use belonging::{
-    block_network, close_run, close_traffic, open_run, open_traffic, script_here, unblock_network,
+    block_network, close_run, close_traffic, open_run, open_traffic, unblock_network, voice_here,
 };
 pub(crate) use budget::Budget;
+pub(crate) use cassette::Cassette;
 pub(crate) use deciding::{claims, decide, refuse_connection};
 pub(crate) use passage::Passage;
 pub(crate) use policy::{Policy, Rules, set_default_model};
 pub(crate) use reply::Reply;
 pub(crate) use request::ModelRequest;
 pub(crate) use script::Script;
+pub(crate) use shelf::{ReplayCache, cache_settings};
+pub(crate) use voice::Voice;
 pub(crate) use watched::Watched;

@@ -1,24 +1,64 @@
 //! A request that goes out through its client's own transport, watched.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+use unitai_wire::cassette::Tape;
 use unitai_wire::exchange::How;
 
+use super::Cassette;
+use super::cassette::raised;
+use super::headers::pairs;
 use super::watched::Watched;
+use crate::gate::without_interpreter;
 
 /// A request that goes out, and its answer as it comes.
 #[pyclass(frozen, module = "unitai._engine")]
 pub(crate) struct Passage {
-    pub(super) watched: Arc<Watched>,
+    pub(super) traveller: Traveller,
     /// The URL to send it to, where that changed.
     #[pyo3(get)]
     pub(super) url: Option<String>,
     pub(super) body: Option<String>,
-    /// Whether the answer must not be compressed, because a part of it is to be taken out.
+    /// Whether the answer must not be compressed, because it is recorded, or a part of it is to be taken out.
     #[pyo3(get)]
     pub(super) wants_identity: bool,
+}
+
+/// Who goes out.
+pub(super) enum Traveller {
+    /// A call of a model.
+    Model(Arc<Watched>),
+    /// A request to another API, which is recorded.
+    Api(Box<Taping>),
+}
+
+/// A request to an API while its answer is recorded.
+pub(super) struct Taping {
+    pub(super) tape: Mutex<Option<Tape>>,
+    pub(super) cassette: Py<Cassette>,
+}
+
+impl Taping {
+    fn tape(&self) -> MutexGuard<'_, Option<Tape>> {
+        self.tape.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn with(&self, work: impl FnOnce(&mut Tape)) {
+        self.tape().as_mut().map(work);
+    }
+
+    /// The answer came to its end.
+    fn keep(&self, py: Python<'_>) {
+        let Some(tape) = self.tape().take() else { return };
+        if !tape.is_worth_keeping() || tape.is_an_error() {
+            return;
+        }
+        if let Err(error) = without_interpreter(py, || tape.keep(false, false, None)) {
+            self.cassette.get().note_trouble(py, &raised(py, error));
+        }
+    }
 }
 
 #[pymethods]
@@ -29,34 +69,78 @@ impl Passage {
         self.body.as_ref().map(|body| PyBytes::new(py, body.as_bytes()))
     }
 
-    /// The head of the answer came.
-    fn head(&self, py: Python<'_>, status: u16, content_type: &str, content_encoding: &str) -> PyResult<()> {
-        self.watched.check(py)?;
-        self.watched.with(|exchange| exchange.head(status, content_type, content_encoding));
+    /// The head of the answer came. The headers are pairs, or something that has them.
+    #[pyo3(signature = (status, content_type, content_encoding, headers=None))]
+    fn head(
+        &self,
+        py: Python<'_>,
+        status: u16,
+        content_type: &str,
+        content_encoding: &str,
+        headers: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        let fill = |tape: &mut Tape| {
+            tape.head(status, content_encoding);
+            if let Some(headers) = headers {
+                pairs(headers, |name, value| tape.header(name, value));
+            }
+        };
+        match &self.traveller {
+            Traveller::Model(watched) => {
+                watched.check(py)?;
+                watched.with(|exchange| exchange.head(status, content_type, content_encoding));
+                watched.with_tape(fill);
+            }
+            Traveller::Api(taping) => taping.with(fill),
+        }
         Ok(())
     }
 
     /// The next bytes of the answer; gives what the client gets.
     fn feed<'py>(&self, py: Python<'py>, chunk: &Bound<'py, PyBytes>) -> PyResult<Bound<'py, PyBytes>> {
-        self.watched.check(py)?;
-        let instead = self.watched.with(|exchange| exchange.feed(chunk.as_bytes())).flatten();
-        Ok(instead.map_or_else(|| chunk.clone(), |bytes| PyBytes::new(py, &bytes)))
+        let bytes = chunk.as_bytes();
+        match &self.traveller {
+            Traveller::Model(watched) => {
+                watched.check(py)?;
+                watched.with_tape(|tape| tape.feed(bytes));
+                let instead = watched.with(|exchange| exchange.feed(bytes)).flatten();
+                Ok(instead.map_or_else(|| chunk.clone(), |bytes| PyBytes::new(py, &bytes)))
+            }
+            Traveller::Api(taping) => {
+                taping.with(|tape| tape.feed(bytes));
+                Ok(chunk.clone())
+            }
+        }
     }
 
     /// The answer is over; gives what the client still gets.
     fn end<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        let rest = self.watched.with(unitai_wire::exchange::Exchange::end).unwrap_or_default();
-        self.watched.settle(py, &How::Ended);
-        PyBytes::new(py, &rest)
+        match &self.traveller {
+            Traveller::Model(watched) => {
+                let rest = watched.with(unitai_wire::exchange::Exchange::end).unwrap_or_default();
+                watched.settle(py, &How::Ended);
+                PyBytes::new(py, &rest)
+            }
+            Traveller::Api(taping) => {
+                taping.keep(py);
+                PyBytes::new(py, b"")
+            }
+        }
     }
 
     /// The client reads no further.
     fn close(&self, py: Python<'_>) {
-        self.watched.settle(py, &How::Closed);
+        match &self.traveller {
+            Traveller::Model(watched) => watched.settle(py, &How::Closed),
+            Traveller::Api(taping) => drop(taping.tape().take()),
+        }
     }
 
     /// The connection failed.
     fn broke(&self, py: Python<'_>, reason: &str) {
-        self.watched.settle(py, &How::Broke(reason.to_owned()));
+        match &self.traveller {
+            Traveller::Model(watched) => watched.settle(py, &How::Broke(reason.to_owned())),
+            Traveller::Api(taping) => drop(taping.tape().take()),
+        }
     }
 }

@@ -1,11 +1,13 @@
 //! A request that is answered from memory.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyList};
+use pyo3::types::PyBytes;
+use unitai_wire::cassette::Recording;
 use unitai_wire::common::Answer;
-use unitai_wire::exchange::How;
+use unitai_wire::exchange::{Exchange, How};
 
 use super::watched::Watched;
 
@@ -15,46 +17,73 @@ pub(crate) struct Reply {
     /// The HTTP status.
     #[pyo3(get)]
     pub(super) status: u16,
-    /// The headers, as pairs.
-    #[pyo3(get)]
-    pub(super) headers: Vec<(&'static str, String)>,
+    pub(super) headers: Vec<(Cow<'static, str>, String)>,
     pub(super) content: Content,
     /// How long to wait before the head, in seconds.
     #[pyo3(get)]
     pub(super) delay: f64,
-    /// How long to wait before each chunk, in seconds.
-    #[pyo3(get)]
-    pub(super) pace: f64,
-    /// What the body says, where it is an answer.
+    /// What the body says, where it was scripted.
     pub(super) answer: Option<Answer>,
     pub(super) watched: Option<Arc<Watched>>,
 }
 
-/// What is sent, whole or paced.
+/// What is sent, and in which pieces.
 pub(super) enum Content {
+    /// All at once.
     Whole(Vec<u8>),
-    Paced(Vec<Vec<u8>>),
+    /// Piece by piece, with a pause before each.
+    Paced { pieces: Vec<Vec<u8>>, pace: f64 },
+    /// In the pieces in which it came when it was recorded; as slowly, if asked.
+    Recorded { recording: Arc<Recording>, is_paced: bool },
+}
+
+impl Content {
+    fn piece(&self, position: usize) -> Option<&[u8]> {
+        match self {
+            Content::Whole(_) => None,
+            Content::Paced { pieces, .. } => pieces.get(position).map(Vec::as_slice),
+            Content::Recorded { recording, .. } => {
+                recording.chunks.get(position).map(|chunk| chunk.bytes.as_slice())
+            }
+        }
+    }
 }
 
 #[pymethods]
 impl Reply {
-    /// The whole body.
+    /// The headers, as pairs.
     #[getter]
-    fn body<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+    fn headers(&self) -> Vec<(&str, &str)> {
+        self.headers.iter().map(|(name, value)| (&**name, value.as_str())).collect()
+    }
+
+    /// The whole body, where it comes at once.
+    #[getter]
+    fn body<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyBytes>> {
         match &self.content {
-            Content::Whole(body) => PyBytes::new(py, body),
-            Content::Paced(chunks) => PyBytes::new(py, &chunks.concat()),
+            Content::Whole(body) => Some(PyBytes::new(py, body)),
+            Content::Paced { .. } | Content::Recorded { .. } => None,
         }
     }
 
-    /// The chunks of a paced stream; `None` when the body comes at once.
+    /// How many pieces the body comes in; `None` when it comes at once.
     #[getter]
-    fn chunks<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyList>>> {
+    fn count(&self) -> Option<usize> {
         match &self.content {
-            Content::Whole(_) => Ok(None),
-            Content::Paced(chunks) => {
-                PyList::new(py, chunks.iter().map(|chunk| PyBytes::new(py, chunk))).map(Some)
+            Content::Whole(_) => None,
+            Content::Paced { pieces, .. } => Some(pieces.len()),
+            Content::Recorded { recording, .. } => Some(recording.chunks.len()),
+        }
+    }
+
+    /// How long to wait before a piece, in seconds.
+    fn pause_before(&self, position: usize) -> f64 {
+        match &self.content {
+            Content::Paced { pace, .. } => *pace,
+            Content::Recorded { recording, is_paced: true } => {
+                recording.chunks.get(position).map_or(0.0, |chunk| chunk.after)
             }
+            Content::Whole(_) | Content::Recorded { .. } => 0.0,
         }
     }
 
@@ -63,7 +92,7 @@ impl Reply {
         let Some(watched) = &self.watched else { return Ok(()) };
         watched.check(py)?;
         let content_type =
-            self.headers.iter().find(|(name, _)| *name == "content-type").map_or("", |(_, text)| text);
+            self.headers.iter().find(|(name, _)| name == "content-type").map_or("", |(_, text)| text);
         watched.with(|exchange| {
             exchange.head(self.status, content_type, "");
             match (&self.content, &self.answer) {
@@ -72,7 +101,7 @@ impl Reply {
                     exchange.feed(body);
                     exchange.end();
                 }
-                (Content::Paced(_), _) => {}
+                (Content::Paced { .. } | Content::Recorded { .. }, _) => {}
             }
         });
         if matches!(self.content, Content::Whole(_)) {
@@ -81,21 +110,17 @@ impl Reply {
         Ok(())
     }
 
-    /// The chunk at `position` goes out now.
-    fn sent(&self, py: Python<'_>, position: usize) -> PyResult<()> {
-        let (Some(watched), Content::Paced(chunks)) = (&self.watched, &self.content) else { return Ok(()) };
+    /// The piece at `position` goes out now; gives its bytes.
+    fn sent<'py>(&self, py: Python<'py>, position: usize) -> PyResult<Bound<'py, PyBytes>> {
+        let piece = self.content.piece(position).unwrap_or_default();
+        let is_last = self.count() == Some(position + 1);
+        let Some(watched) = &self.watched else { return Ok(PyBytes::new(py, piece)) };
         watched.check(py)?;
-        if let Some(chunk) = chunks.get(position) {
-            watched.with(|exchange| exchange.feed(chunk));
-        }
-        if position + 1 == chunks.len() {
-            watched.with(|exchange| match &self.answer {
-                Some(answer) => exchange.know(answer),
-                None => drop(exchange.end()),
-            });
+        let shown = watched.with(|exchange| self.shown(exchange, piece, is_last)).flatten();
+        if is_last {
             watched.settle(py, &How::Ended);
         }
-        Ok(())
+        Ok(PyBytes::new(py, shown.as_deref().unwrap_or(piece)))
     }
 
     /// The client waited no longer, or could not.
@@ -110,5 +135,24 @@ impl Reply {
         if let Some(watched) = &self.watched {
             watched.settle(py, &How::Closed);
         }
+    }
+}
+
+impl Reply {
+    /// What the client gets instead of a piece, where that differs.
+    fn shown(&self, exchange: &mut Exchange, piece: &[u8], is_last: bool) -> Option<Vec<u8>> {
+        let mut instead = exchange.feed(piece);
+        if is_last {
+            match &self.answer {
+                Some(answer) => exchange.know(answer),
+                None => {
+                    let rest = exchange.end();
+                    if !rest.is_empty() {
+                        instead.get_or_insert_default().extend_from_slice(&rest);
+                    }
+                }
+            }
+        }
+        instead
     }
 }

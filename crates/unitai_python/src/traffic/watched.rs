@@ -3,13 +3,17 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pyo3::prelude::*;
-use unitai_model::Source;
 use unitai_model::value::plain;
-use unitai_wire::exchange::{Asked, Exchange, How};
+use unitai_model::{ExchangeEnd, ModelCall};
+use unitai_wire::cassette::Tape;
+use unitai_wire::exchange::{Exchange, How};
 use unitai_wire::meter::{PriceTable, Reservation};
 
+use super::Voice;
 use super::belonging::Owner;
+use super::cassette::raised;
 use crate::errors::Trouble;
+use crate::gate::without_interpreter;
 use crate::run::cancelled;
 
 /// A model call under way. It is settled once, whoever does it first.
@@ -24,6 +28,7 @@ pub(crate) struct Watched {
 struct UnderWay {
     exchange: Exchange,
     reservation: Option<Reservation>,
+    tape: Option<Tape>,
 }
 
 impl Watched {
@@ -31,18 +36,16 @@ impl Watched {
     pub(super) fn begin(
         py: Python<'_>,
         owner: Owner,
-        asked: Asked,
-        source: Source,
-        hides_usage: bool,
+        exchange: Exchange,
         reservation: Option<Reservation>,
+        tape: Option<Tape>,
         prices: Arc<PriceTable>,
     ) -> PyResult<Arc<Watched>> {
-        let exchange = Exchange::begin(asked, source, hides_usage);
         let step = match owner.run() {
             Some(run) => Some(run.begin_model_call(py, exchange.begun())?),
             None => None,
         };
-        let under_way = Mutex::new(Some(UnderWay { exchange, reservation }));
+        let under_way = Mutex::new(Some(UnderWay { exchange, reservation, tape }));
         let watched = Arc::new(Watched { owner, step, prices, under_way });
         if let Some(run) = watched.owner.run() {
             run.watch(&watched);
@@ -73,10 +76,18 @@ impl Watched {
         self.under_way().as_mut().map(|under_way| work(&mut under_way.exchange))
     }
 
-    /// The call is over: its record and its budget are settled.
+    /// Feeds the tape, where the call is recorded.
+    pub(super) fn with_tape(&self, work: impl FnOnce(&mut Tape)) {
+        if let Some(tape) = self.under_way().as_mut().and_then(|under_way| under_way.tape.as_mut()) {
+            work(tape);
+        }
+    }
+
+    /// The call is over: its record, its recording and its budget are settled.
     pub(super) fn settle(&self, py: Python<'_>, how: &How) {
-        let Some(UnderWay { exchange, reservation }) = self.under_way().take() else { return };
+        let Some(UnderWay { exchange, reservation, tape }) = self.under_way().take() else { return };
         let call = exchange.ended(how, &self.prices);
+        self.keep(py, tape, &exchange, &call);
         let has_limit = exchange.asked().request.max_output.is_some();
         let is_estimated = call.exchange.as_ref().is_some_and(|exchange| exchange.usage_is_estimated);
         let (cost, model) = (call.cost, call.model.clone());
@@ -104,6 +115,24 @@ impl Watched {
                 })
                 .into_err(py);
             run.doom(py, error);
+        }
+    }
+
+    /// Keeps the recording of a call that was answered to its end; notes what a replay saved.
+    fn keep(&self, py: Python<'_>, tape: Option<Tape>, exchange: &Exchange, call: &ModelCall) {
+        let Some(Voice::Cassette(cassette)) = self.owner.voice() else { return };
+        let Some(wire) = &call.exchange else { return };
+        if !matches!(wire.end, ExchangeEnd::Answered { .. }) {
+            return;
+        }
+        if let Some(cost) = call.cost.filter(|_| wire.recorded_latency.is_some()) {
+            cassette.get().tapes.tally().saved(cost);
+        }
+        let Some(tape) = tape.filter(Tape::is_worth_keeping) else { return };
+        let usage = wire.raw_usage.as_ref().and_then(|usage| serde_json::from_str(usage.text()).ok());
+        let (is_streamed, hides_usage) = (exchange.asked().request.streamed, exchange.hides_usage());
+        if let Err(error) = without_interpreter(py, || tape.keep(is_streamed, hides_usage, usage)) {
+            cassette.get().note_trouble(py, &raised(py, error));
         }
     }
 

@@ -215,6 +215,7 @@ impl Cassette {
 
     fn ticket(&self, scope: Arc<str>, turn: usize, inquiry: Inquiry, replaces: bool) -> Ticket {
         let replaced_before = replaces.then_some(self.opened);
+        let inquiry = Box::new(inquiry);
         Ticket { shelf: self.shelf.clone(), tally: self.tally.clone(), scope, turn, inquiry, replaced_before }
     }
 

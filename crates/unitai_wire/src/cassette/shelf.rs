@@ -84,7 +84,7 @@ impl Shelf {
     /// is on the disk.
     pub(super) fn add(
         &self,
-        inquiry: Inquiry,
+        inquiry: &Inquiry,
         mut slot: Slot,
         replaced_before: Option<SystemTime>,
     ) -> Result<(), CassetteError> {

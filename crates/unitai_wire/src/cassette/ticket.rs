@@ -13,7 +13,7 @@ pub struct Ticket {
     pub(super) scope: Arc<str>,
     /// How many requests of this scope and key came before.
     pub(super) turn: usize,
-    pub(super) inquiry: Inquiry,
+    pub(super) inquiry: Box<Inquiry>,
     /// What the scope recorded before this is replaced.
     pub(super) replaced_before: Option<SystemTime>,
 }
@@ -32,7 +32,7 @@ impl Ticket {
             recorded_at: SystemTime::now(),
             recording: Arc::new(recording),
         };
-        self.shelf.add(self.inquiry, slot, self.replaced_before)?;
+        self.shelf.add(&self.inquiry, slot, self.replaced_before)?;
         self.tally.kept();
         Ok(())
     }

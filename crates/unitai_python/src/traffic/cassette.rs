@@ -1,0 +1,183 @@
+//! Recordings of model traffic, opened for a test.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use pyo3::exceptions::PyBaseException;
+use pyo3::gc::{PyTraverseError, PyVisit};
+use pyo3::prelude::*;
+use unitai_wire::cassette::{self, CassetteError, Inquiry, Look, Mode, Options, Volatile};
+
+use crate::errors::{Trouble, invalid};
+use crate::gate::without_interpreter;
+use crate::secrets;
+
+/// A folder of recordings, opened by somebody: a test, or nobody in particular.
+#[pyclass(frozen, weakref, module = "unitai._engine")]
+pub(crate) struct Cassette {
+    pub(super) tapes: Arc<cassette::Cassette>,
+    scope: String,
+    /// Replay as slowly as it was.
+    pub(super) is_paced: bool,
+    pub(super) blocks_network: bool,
+    /// Beginnings of addresses that are recorded though they are no model's.
+    apis: Vec<String>,
+    is_closed: AtomicBool,
+    trouble: Mutex<Option<Py<PyBaseException>>>,
+}
+
+#[pymethods]
+impl Cassette {
+    #[new]
+    #[pyo3(signature = (directory, mode, *, ttl_hours=0.0, scope="", volatile=Vec::new(), apis=Vec::new(), paced=false, block_network=false))]
+    #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
+    fn new(
+        py: Python<'_>,
+        directory: PathBuf,
+        mode: &str,
+        ttl_hours: f64,
+        scope: &str,
+        volatile: Vec<String>,
+        apis: Vec<String>,
+        paced: bool,
+        block_network: bool,
+    ) -> PyResult<Cassette> {
+        let mode = Mode::of_word(mode).ok_or_else(|| {
+            invalid(py, format!("a cassette's mode is record, replay or auto, not {mode:?}"))
+        })?;
+        let volatile: PyResult<Vec<Volatile>> = volatile
+            .iter()
+            .map(|word| {
+                Volatile::of_word(word).ok_or_else(|| {
+                    invalid(py, format!("volatile takes \"uuid\", \"time\", \"temp_path\" or the path of a field, not {word:?}"))
+                })
+            })
+            .collect();
+        let options =
+            Options { mode, ttl: ttl(py, ttl_hours)?, volatile: volatile?, secrets: secrets::here(py) };
+        Ok(Cassette {
+            tapes: Arc::new(cassette::Cassette::open(&directory, options)),
+            scope: scope.to_owned(),
+            is_paced: paced,
+            blocks_network: block_network,
+            apis,
+            is_closed: AtomicBool::new(false),
+            trouble: Mutex::default(),
+        })
+    }
+
+    /// Where answers come from: `record`, `replay` or `auto`.
+    #[getter]
+    fn mode(&self) -> &'static str {
+        self.tapes.mode().word()
+    }
+
+    /// The folder.
+    #[getter]
+    fn directory(&self) -> PathBuf {
+        self.tapes.shelf().directory().to_owned()
+    }
+
+    /// Requests that recordings answered, requests that none did, and answers that were recorded, so far.
+    #[getter]
+    fn counts(&self) -> (u64, u64, u64) {
+        let counts = self.tapes.tally().counts();
+        (counts.hits, counts.misses, counts.kept)
+    }
+
+    /// What is wrong, now that it is over: a request that no recording answered, or an answer that could not be
+    /// kept. The folder remembers the counts.
+    fn verdict(&self, py: Python<'_>) -> Option<Py<PyBaseException>> {
+        let counts = self.tapes.tally().take();
+        let remembered = without_interpreter(py, || self.tapes.shelf().remember(counts));
+        let trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner).take();
+        // Counts are no reason to fail a test.
+        trouble.or_else(|| remembered.err().and(None))
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        match self.trouble.try_lock() {
+            Ok(trouble) => visit.call(&*trouble),
+            Err(_) => Ok(()),
+        }
+    }
+
+    fn __clear__(&self) {
+        let cleared = self.trouble.lock().unwrap_or_else(PoisonError::into_inner).take();
+        drop(cleared);
+    }
+}
+
+impl Cassette {
+    /// What the recordings have for a request.
+    pub(super) fn look(&self, py: Python<'_>, inquiry: Inquiry) -> PyResult<Look> {
+        if self.is_closed() {
+            let error = Trouble::new(
+                "UnexpectedModelCallError",
+                "a request came to the model after its cassette was closed",
+            )
+            .remedy("let the agent end before the cassette does");
+            return Err(error.into_err(py));
+        }
+        // A hit takes microseconds, too few to let others have the interpreter.
+        self.tapes.look(&self.scope, inquiry).map_err(|error| raised(py, error))
+    }
+
+    pub(super) fn is_replay(&self) -> bool {
+        self.tapes.mode() == Mode::Replay
+    }
+
+    /// Whether requests to this address are recorded though it is no model's.
+    pub(super) fn records_api(&self, url: &str) -> bool {
+        self.apis.iter().any(|api| url.starts_with(api.as_str()))
+    }
+
+    pub(super) fn declares_apis(&self) -> bool {
+        !self.apis.is_empty()
+    }
+
+    pub(super) fn note_trouble(&self, py: Python<'_>, error: &PyErr) {
+        let mut trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
+        if trouble.is_none() {
+            *trouble = Some(error.value(py).clone().unbind());
+        }
+    }
+
+    pub(super) fn close(&self) {
+        self.is_closed.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn is_closed(&self) -> bool {
+        self.is_closed.load(Ordering::Relaxed)
+    }
+}
+
+/// The age that recordings may reach; none for 0.
+pub(super) fn ttl(py: Python<'_>, hours: f64) -> PyResult<Option<Duration>> {
+    if !(0.0..=1e9).contains(&hours) {
+        return Err(invalid(py, format!("ttl_hours must be a number of hours, or 0 for ever, not {hours}")));
+    }
+    Ok((hours > 0.0).then(|| Duration::from_secs_f64(hours * 3600.0)))
+}
+
+/// The error in Python.
+pub(super) fn raised(py: Python<'_>, error: CassetteError) -> PyErr {
+    match error {
+        CassetteError::Miss(miss) => Trouble::new("CacheMissError", miss.message())
+            .expected(miss.expected())
+            .found(miss.found())
+            .remedy(miss.remedy())
+            .into_err(py),
+        CassetteError::Damaged(damage) => {
+            let remedy = if damage.is_newer() {
+                "update unitai"
+            } else {
+                "take the file back from version control, or delete it and record again"
+            };
+            Trouble::new("DamagedRecordingError", damage.to_string()).remedy(remedy).into_err(py)
+        }
+        error @ CassetteError::Disk { .. } => Trouble::new("CacheDiskError", error.to_string()).into_err(py),
+    }
+}

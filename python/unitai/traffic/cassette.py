@@ -1,0 +1,137 @@
+"""Recordings that speak for the model: recorded once from the provider, replayed ever after."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from unitai._engine import Cassette, cache_settings
+from unitai.errors import InvalidArgumentError, shown
+from unitai.traffic.voice import Voice
+
+__all__ = ["Recordings", "cassette", "is_ci"]
+
+_MODES = ("auto", "record", "replay", "off")
+
+
+class _Counts(NamedTuple):
+    replayed: int
+    missed: int
+    recorded: int
+
+
+class Recordings(Voice[Cassette]):
+    """A cassette in use. Made by `cassette`; works as a context manager and as a decorator."""
+
+    _name = "a cassette"
+
+    def __init__(self, mode: str, options: dict[str, Any]) -> None:
+        super().__init__()
+        self._mode = mode
+        self._options = options
+
+    @property
+    def mode(self) -> str:
+        """Where answers come from: `auto`, `record`, `replay` or `off`."""
+        return self._mode
+
+    @property
+    def directory(self) -> str:
+        """The folder of the recordings."""
+        return str(self._options["directory"])
+
+    @property
+    def replayed(self) -> int:
+        """Requests that recordings answered."""
+        return self._counts().replayed
+
+    @property
+    def recorded(self) -> int:
+        """Answers that were recorded."""
+        return self._counts().recorded
+
+    def _counts(self) -> _Counts:
+        return _Counts(0, 0, 0) if self._engine is None else _Counts(*self._engine.counts)
+
+    def _begin(self) -> Cassette | None:
+        if self._mode == "off":
+            return None
+        options = self._options
+        scope = options["scope"]
+        if scope is None:
+            # pytest says which test runs, in words such as "tests/test_a.py::test_b (call)".
+            scope = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" (")[0]
+        return Cassette(**{**options, "mode": self._mode, "scope": scope})
+
+    def _guarded(self, engine: Cassette) -> bool:
+        return self._mode == "replay" or bool(self._options["block_network"])
+
+
+def cassette(
+    mode: str | None = None,
+    directory: str | os.PathLike[str] | None = None,
+    *,
+    ttl_hours: float | None = None,
+    volatile: Iterable[str] | None = None,
+    apis: Iterable[str] | None = None,
+    paced: bool = False,
+    scope: str | None = None,
+    block_network: bool = False,
+) -> Recordings:
+    """Records what the model answers, and replays it: for any SDK, streamed or not, the very same bytes.
+
+    What is not given comes from the environment (`UNITAI_CACHE`, ...) and the project's file.
+
+    Args:
+        mode: `"record"` asks the provider and records; `"replay"` answers from recordings alone; `"auto"`
+            replays what is there and records the rest; `"off"` does nothing. Unless somebody says otherwise it is
+            `"auto"`, and `"replay"` where `CI` is set.
+        directory: The folder, `.unitai/cache` unless given.
+        ttl_hours: How old a recording may be; 0 for any age. 168 unless given.
+        volatile: What differs each time and means nothing: `"uuid"`, `"time"`, `"temp_path"`, or the path of a
+            field, as in `"metadata.request_id"`.
+        apis: Beginnings of other addresses to record, as in `"https://api.weather.com/"`.
+        paced: Replay as slowly as it was recorded.
+        scope: Whose recordings they are; the running test's, unless given.
+        block_network: Refuse every other connection to the outside, too.
+
+    >>> import tempfile
+    >>> from unitai import CacheMissError, cassette
+    >>> with cassette("replay", tempfile.mkdtemp()) as tape:
+    ...     tape.replayed
+    0
+    """
+    settings = cache_settings(os.getcwd())
+    chosen = mode or settings["mode"] or ("replay" if is_ci() else "auto")
+    if chosen not in _MODES:
+        raise InvalidArgumentError(f"mode must be one of {', '.join(_MODES)}, not {shown(mode)}")
+    options = {
+        "directory": settings["directory"] if directory is None else os.fspath(directory),
+        "ttl_hours": float(settings["ttl_hours"] if ttl_hours is None else _hours(ttl_hours)),
+        "volatile": _texts("volatile", settings["volatile"] if volatile is None else volatile),
+        "apis": _texts("apis", settings["apis"] if apis is None else apis),
+        "paced": bool(paced),
+        "scope": scope,
+        "block_network": bool(block_network),
+    }
+    return Recordings(chosen, options)
+
+
+def is_ci() -> bool:
+    """Whether this is a machine where nobody looks on."""
+    return os.environ.get("CI", "").lower() not in ("", "0", "false")
+
+
+def _hours(hours: float) -> float:
+    if isinstance(hours, bool) or not isinstance(hours, (int, float)):
+        raise InvalidArgumentError(f"ttl_hours must be a number of hours, or 0 for ever, not {shown(hours)}")
+    return hours
+
+
+def _texts(name: str, texts: Iterable[str]) -> list[str]:
+    found = [texts] if isinstance(texts, str) else list(texts)
+    for text in found:
+        if not isinstance(text, str):
+            raise InvalidArgumentError(f"{name} takes texts, not {shown(text)}")
+    return found
