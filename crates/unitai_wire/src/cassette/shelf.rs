@@ -18,7 +18,7 @@ use crate::redact::{Secrets, gate};
 const MOST_BYTES: u64 = 256 << 20;
 
 const LOCK: &str = ".lock";
-const TALLY: &str = ".tally.json";
+const TALLY: &str = ".tally";
 const QUARANTINE: &str = "quarantine";
 
 /// A folder of recordings.

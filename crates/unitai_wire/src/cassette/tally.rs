@@ -58,17 +58,6 @@ impl Tally {
             saved_micros: count(&self.saved),
         }
     }
-
-    /// The counts so far; they begin again at nothing.
-    pub fn take(&self) -> Counts {
-        let take = |counter: &AtomicU64| counter.swap(0, Ordering::Relaxed);
-        Counts {
-            hits: take(&self.hits),
-            misses: take(&self.misses),
-            kept: take(&self.kept),
-            saved_micros: take(&self.saved),
-        }
-    }
 }
 
 impl Counts {
