@@ -119,7 +119,6 @@ fn prefix(value: &[u8]) -> usize {
 static WORDS_PATTERN: OnceLock<Regex> = OnceLock::new();
 static BEGINNINGS_PATTERN: OnceLock<Regex> = OnceLock::new();
 
-#[expect(clippy::expect_used, reason = "the patterns are constants, and a test compiles them")]
 fn pattern(cell: &'static OnceLock<Regex>, text: &str) -> &'static Regex {
     cell.get_or_init(|| Regex::new(text).expect("the pattern is right"))
 }

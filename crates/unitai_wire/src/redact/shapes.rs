@@ -3,67 +3,107 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
+use memchr::memmem;
 use regex::bytes::Regex;
 
 use super::MARK;
 use super::common::common;
 
-/// One form of secret. The pattern's only group is what must be hidden, if that is not all of it.
+/// One form of secret.
 struct Shape {
     kind: &'static str,
+    /// How it begins.
+    starts: &'static [&'static str],
+    /// All of it, from its start. The only group is what must be hidden, if that is not everything.
     pattern: &'static str,
 }
 
-const fn shape(kind: &'static str, pattern: &'static str) -> Shape {
-    Shape { kind, pattern }
+const fn shape(kind: &'static str, starts: &'static [&'static str], pattern: &'static str) -> Shape {
+    Shape { kind, starts, pattern }
 }
 
-/// Each begins with fixed letters, so that a text without them is passed over quickly, and asks for as
-/// many characters as real keys have, so that prose is left alone.
+/// Each asks for as many characters as real keys have, so that prose is left alone. The first one that fits
+/// is it.
 const SHAPES: [Shape; 40] = [
-    shape("an Anthropic key", r"sk-ant-[a-z]{3,5}\d\d-[A-Za-z0-9_-]{24,}"),
-    shape("an OpenRouter key", r"sk-or-v1-[0-9a-f]{40,}"),
-    shape("an OpenAI key", r"sk-(?:proj|svcacct|admin|None)-[A-Za-z0-9_-]{20,}"),
-    shape("an OpenAI key", r"sk-[A-Za-z0-9]{20,}"),
-    shape("a Langfuse key", r"sk-lf-[0-9a-f-]{36}"),
-    shape("a Google key", r"AIza[A-Za-z0-9_-]{35}"),
-    shape("a Google token", r"ya29\.[A-Za-z0-9_-]{30,}"),
-    shape("a Google client secret", r"GOCSPX-[A-Za-z0-9_-]{28}"),
-    shape("an AWS key", r"(?:AKIA|ASIA)[A-Z2-7]{16}"),
-    shape("an AWS Bedrock key", r"ABSK[A-Za-z0-9+/]{60,}={0,2}"),
-    shape("a GitHub token", r"gh[pousr]_[A-Za-z0-9]{36,}"),
-    shape("a GitHub token", r"github_pat_[A-Za-z0-9_]{40,}"),
-    shape("a GitLab token", r"gl(?:pat|rt|dt|cbt|ptt)-[A-Za-z0-9_-]{20,}"),
-    shape("a Slack token", r"xox[abeoprs]-[A-Za-z0-9.-]{20,}"),
-    shape("a Slack token", r"xapp-\d-[A-Za-z0-9-]{40,}"),
-    shape("a Slack webhook", r"hooks\.slack\.com/services/(T[A-Z0-9]{6,}/B[A-Z0-9]{6,}/[A-Za-z0-9]{16,})"),
-    shape("a Stripe key", r"[sr]k_(?:live|test|prod)_[A-Za-z0-9]{16,}"),
-    shape("a webhook secret", r"whsec_[A-Za-z0-9+/=]{24,}"),
-    shape("a Hugging Face token", r"hf_[A-Za-z]{34}"),
-    shape("a Groq key", r"gsk_[A-Za-z0-9]{40,}"),
-    shape("a Replicate token", r"r8_[A-Za-z0-9]{37}"),
-    shape("an xAI key", r"xai-[A-Za-z0-9]{40,}"),
-    shape("a Perplexity key", r"pplx-[A-Za-z0-9]{40,}"),
-    shape("a Cerebras key", r"csk-[a-z0-9]{40,}"),
-    shape("a Fireworks key", r"fw_[A-Za-z0-9]{22,24}"),
-    shape("an NVIDIA key", r"nvapi-[A-Za-z0-9_-]{60,}"),
-    shape("a Tavily key", r"tvly-(?:dev-|prod-)?[A-Za-z0-9]{28,}"),
-    shape("a LangSmith key", r"lsv2_(?:pt|sk)_[0-9a-f]{32}_[0-9a-f]{10}"),
-    shape("a Databricks token", r"dapi[0-9a-f]{32}"),
-    shape("a SendGrid key", r"SG\.[A-Za-z0-9_-]{22}\.[A-Za-z0-9_-]{43}"),
-    shape("a Twilio key", r"SK[0-9a-f]{32}"),
-    shape("an npm token", r"npm_[A-Za-z0-9]{36}"),
-    shape("a PyPI token", r"pypi-[A-Za-z0-9_-]{50,}"),
-    shape("a DigitalOcean token", r"do[opr]_v1_[0-9a-f]{64}"),
-    shape("a Telegram token", r":(AA[A-Za-z0-9_-]{33})"),
-    shape("a Shopify token", r"shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}"),
-    shape("an Azure key", r"(?:AccountKey|SharedAccessKey)=([A-Za-z0-9+/]{43,86}={1,2})"),
-    shape("a JSON web token", r"eyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}(?:\.[A-Za-z0-9_-]{10,})?"),
+    shape("an Anthropic key", &["sk-ant-"], r"sk-ant-[a-z]{3,5}\d\d-[A-Za-z0-9_-]{24,}"),
+    shape("an OpenRouter key", &["sk-or-v1-"], r"sk-or-v1-[0-9a-f]{40,}"),
+    shape(
+        "an OpenAI key",
+        &["sk-proj-", "sk-svcacct-", "sk-admin-", "sk-None-"],
+        r"sk-(?:proj|svcacct|admin|None)-[A-Za-z0-9_-]{20,}",
+    ),
+    shape("an OpenAI key", &["sk-"], r"sk-[A-Za-z0-9]{20,}"),
+    shape("a Langfuse key", &["sk-lf-"], r"sk-lf-[0-9a-f-]{36}"),
+    shape("a Google key", &["AIza"], r"AIza[A-Za-z0-9_-]{35}"),
+    shape("a Google token", &["ya29."], r"ya29\.[A-Za-z0-9_-]{30,}"),
+    shape("a Google client secret", &["GOCSPX-"], r"GOCSPX-[A-Za-z0-9_-]{28}"),
+    shape("an AWS key", &["AKIA", "ASIA"], r"(?:AKIA|ASIA)[A-Z2-7]{16}"),
+    shape("an AWS Bedrock key", &["ABSK"], r"ABSK[A-Za-z0-9+/]{60,}={0,2}"),
+    shape("a GitHub token", &["ghp_", "gho_", "ghu_", "ghs_", "ghr_"], r"gh[pousr]_[A-Za-z0-9]{36,}"),
+    shape("a GitHub token", &["github_pat_"], r"github_pat_[A-Za-z0-9_]{40,}"),
+    shape(
+        "a GitLab token",
+        &["glpat-", "glrt-", "gldt-", "glcbt-", "glptt-"],
+        r"gl(?:pat|rt|dt|cbt|ptt)-[A-Za-z0-9_-]{20,}",
+    ),
+    shape("a Slack token", &["xox"], r"xox[abeoprs]-[A-Za-z0-9.-]{20,}"),
+    shape("a Slack token", &["xapp-"], r"xapp-\d-[A-Za-z0-9-]{40,}"),
+    shape(
+        "a Slack webhook",
+        &["hooks.slack.com/"],
+        r"hooks\.slack\.com/services/(T[A-Z0-9]{6,}/B[A-Z0-9]{6,}/[A-Za-z0-9]{16,})",
+    ),
+    shape("a Stripe key", &["sk_", "rk_"], r"[sr]k_(?:live|test|prod)_[A-Za-z0-9]{16,}"),
+    shape("a webhook secret", &["whsec_"], r"whsec_[A-Za-z0-9+/=]{24,}"),
+    shape("a Hugging Face token", &["hf_"], r"hf_[A-Za-z]{34}"),
+    shape("a Groq key", &["gsk_"], r"gsk_[A-Za-z0-9]{40,}"),
+    shape("a Replicate token", &["r8_"], r"r8_[A-Za-z0-9]{37}"),
+    shape("an xAI key", &["xai-"], r"xai-[A-Za-z0-9]{40,}"),
+    shape("a Perplexity key", &["pplx-"], r"pplx-[A-Za-z0-9]{40,}"),
+    shape("a Cerebras key", &["csk-"], r"csk-[a-z0-9]{40,}"),
+    shape("a Fireworks key", &["fw_"], r"fw_[A-Za-z0-9]{22,24}"),
+    shape("an NVIDIA key", &["nvapi-"], r"nvapi-[A-Za-z0-9_-]{60,}"),
+    shape("a Tavily key", &["tvly-"], r"tvly-(?:dev-|prod-)?[A-Za-z0-9]{28,}"),
+    shape("a LangSmith key", &["lsv2_"], r"lsv2_(?:pt|sk)_[0-9a-f]{32}_[0-9a-f]{10}"),
+    shape("a Databricks token", &["dapi"], r"dapi[0-9a-f]{32}"),
+    shape("a SendGrid key", &["SG."], r"SG\.[A-Za-z0-9_-]{22}\.[A-Za-z0-9_-]{43}"),
+    shape(
+        "a Twilio key",
+        &[
+            "SK0", "SK1", "SK2", "SK3", "SK4", "SK5", "SK6", "SK7", "SK8", "SK9", "SKa", "SKb", "SKc", "SKd",
+            "SKe", "SKf",
+        ],
+        r"SK[0-9a-f]{32}",
+    ),
+    shape("an npm token", &["npm_"], r"npm_[A-Za-z0-9]{36}"),
+    shape("a PyPI token", &["pypi-"], r"pypi-[A-Za-z0-9_-]{50,}"),
+    shape("a DigitalOcean token", &["doo_v1_", "dop_v1_", "dor_v1_"], r"do[opr]_v1_[0-9a-f]{64}"),
+    shape("a Telegram token", &[":AA"], r":(AA[A-Za-z0-9_-]{33})"),
+    shape(
+        "a Shopify token",
+        &["shpat_", "shpca_", "shppa_", "shpss_"],
+        r"shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}",
+    ),
+    shape(
+        "an Azure key",
+        &["AccountKey=", "SharedAccessKey="],
+        r"(?:AccountKey|SharedAccessKey)=([A-Za-z0-9+/]{43,86}={1,2})",
+    ),
+    shape(
+        "a JSON web token",
+        &["eyJ"],
+        r"eyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}(?:\.[A-Za-z0-9_-]{10,})?",
+    ),
     shape(
         "a private key",
+        &["-----BEGIN "],
         r"-----BEGIN (?:[A-Z]{2,9} ){0,3}PRIVATE KEY(?: BLOCK)?-----([A-Za-z0-9+/=\s\\:,.()-]{40,}?)(?:-----END|\z)",
     ),
-    shape("a password in a URL", r#"://[^\s/:@"'<>\\?#]{0,64}:([^\s/:@"'<>\\]{3,256})@[A-Za-z0-9\[]"#),
+    shape(
+        "a password in a URL",
+        &["://"],
+        r#"://[^\s/:@"'<>\\?#]{0,64}:([^\s/:@"'<>\\]{3,256})@[A-Za-z0-9\[]"#,
+    ),
 ];
 
 /// An account of Telegram has at least so many digits.
@@ -75,29 +115,108 @@ pub(super) struct Found {
     pub(super) range: Range<usize>,
 }
 
-/// Every part of a text that has the form of a secret.
+/// Every part of a text that has the form of a secret, in order and apart from each other.
 pub(super) fn find(text: &[u8]) -> Vec<Found> {
-    let mut found = Vec::new();
-    let pattern = pattern();
-    let mut from = 0;
-    // The usual case allocates nothing: groups are asked for only where something was found.
-    while let Some(hit) = pattern.find_at(text, from) {
-        from = hit.end();
-        let Some(groups) = pattern.captures_at(text, hit.start()) else { break };
-        let Some(number) = (0..SHAPES.len()).find(|n| groups.name(&group_name(*n)).is_some()) else { break };
-        let mut secret = groups.name(&format!("h{number}")).map_or(hit.range(), |hidden| hidden.range());
-        if text[hit.start()] == b':' && secret.start == hit.start() + 1 {
-            // Nothing fixed stands at the start of these, only the number of an account.
-            secret.start = number_before(text, hit.start());
-            if hit.start() - secret.start < SHORTEST_ACCOUNT {
-                continue;
+    let mut found: Vec<Found> = Vec::new();
+    let mut look = |at: usize| found.extend(secret_at(text, at));
+    for run in long_runs(text) {
+        for at in run.start..run.end - 2 {
+            // A key begins no word in its middle, but an account's number comes before the sign.
+            let is_start = IS_START[slot(text[at], text[at + 1], text[at + 2])];
+            if is_start && (text[at] == b':' || !is_word_before(text, at)) && !text[at..].starts_with(b"://")
+            {
+                look(at);
             }
         }
-        if is_real(text, &secret, hit.start().min(secret.start)) {
-            found.push(Found { kind: SHAPES[number].kind, range: secret });
+    }
+    // These are recognised by what stands around them, and need no long run of their own.
+    memmem::find_iter(text, "://").filter(|at| names_somebody(&text[at + 3..])).for_each(&mut look);
+    memmem::find_iter(text, "-----BEGIN ").for_each(&mut look);
+    found.sort_by_key(|found| (found.range.start, std::cmp::Reverse(found.range.end)));
+    found.dedup_by(|next, first| next.range.start < first.range.end);
+    found
+}
+
+/// Runs of the characters that keys consist of, as long as the shortest key. Words of prose are shorter, so
+/// it is enough to look at every twentieth byte, and back from there.
+fn long_runs(text: &[u8]) -> Vec<Range<usize>> {
+    let mut runs = Vec::new();
+    let is_other = |byte: &u8| !IS_OF_KEYS[usize::from(*byte)];
+    let mut start = 0;
+    while let Some(run) = text.get(start..start + SHORTEST_RUN) {
+        if let Some(gap) = run.iter().rposition(is_other) {
+            start += gap + 1;
+            continue;
+        }
+        let rest = text[start..].iter().position(is_other);
+        let end = rest.map_or(text.len(), |length| start + length);
+        runs.push(start..end);
+        start = end;
+    }
+    runs
+}
+
+/// The shortest key of all: `AKIA` and sixteen more.
+const SHORTEST_RUN: usize = 20;
+
+/// What keys consist of, and what joins them to their names.
+const IS_OF_KEYS: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        table[byte] = (byte as u8).is_ascii_alphanumeric()
+            || matches!(byte as u8, b'_' | b'-' | b'.' | b'+' | b'/' | b'=' | b':');
+        byte += 1;
+    }
+    table
+};
+
+/// The first three bytes of all starts, by `slot`.
+static IS_START: [bool; 4096] = {
+    let mut table = [false; 4096];
+    let mut shape = 0;
+    while shape < SHAPES.len() {
+        let mut start = 0;
+        while start < SHAPES[shape].starts.len() {
+            let bytes = SHAPES[shape].starts[start].as_bytes();
+            table[slot(bytes[0], bytes[1], bytes[2])] = true;
+            start += 1;
+        }
+        shape += 1;
+    }
+    table
+};
+
+const fn slot(first: u8, second: u8, third: u8) -> usize {
+    (first as usize ^ (second as usize) << 3 ^ (third as usize) << 5) & 4095
+}
+
+/// Whether the host of a URL has somebody in front of it: most have nobody.
+fn names_somebody(rest: &[u8]) -> bool {
+    rest.iter().find(|byte| matches!(byte, b'@' | b'/' | b'"' | b'\'' | b' ' | b'\n' | b'\\')) == Some(&b'@')
+}
+
+/// The secret that begins here, if it is one.
+fn secret_at(text: &[u8], at: usize) -> Option<Found> {
+    let rest = &text[at..];
+    let begins = |shape: &Shape| {
+        // Two bytes are compared faster than a call is made.
+        let is_near = |start: &[u8]| start[0] == rest[0] && rest.get(1) == Some(&start[1]);
+        shape.starts.iter().any(|start| is_near(start.as_bytes()) && rest.starts_with(start.as_bytes()))
+    };
+    // To say where a group is takes many times as long as to say that there is nothing.
+    let number = (0..SHAPES.len()).find(|n| begins(&SHAPES[*n]) && pattern(*n).is_match(rest))?;
+    let groups = pattern(number).captures(rest)?;
+    let hidden = groups.get(1).or_else(|| groups.get(0))?;
+    let mut range = at + hidden.start()..at + hidden.end();
+    if text[at] == b':' && range.start == at + 1 {
+        // Nothing fixed stands at the start of these, only the number of an account.
+        range.start = number_before(text, at);
+        if at - range.start < SHORTEST_ACCOUNT {
+            return None;
         }
     }
-    found
+    is_real(text, &range, at.min(range.start)).then_some(Found { kind: SHAPES[number].kind, range })
 }
 
 /// Where the digits begin that end here.
@@ -113,16 +232,16 @@ pub(super) fn is_whole(value: &str) -> bool {
 /// Not the middle of a longer word, not hidden already, and not made up of words.
 fn is_real(text: &[u8], secret: &Range<usize>, start: usize) -> bool {
     let hidden = &text[secret.clone()];
-    let is_part = start > 0 && text[start..][0].is_ascii_alphanumeric() && is_word_before(text, start);
+    let is_part = text[start].is_ascii_alphanumeric() && is_word_before(text, start);
     let own: Vec<u8> =
         hidden.iter().zip(common(hidden)).filter(|(_, common)| !common).map(|(byte, _)| *byte).collect();
     let distinct = (0..own.len()).filter(|n| !own[..*n].contains(&own[*n])).count();
-    !is_part && distinct >= 3 && memchr::memmem::find(hidden, MARK.as_bytes()).is_none() && !is_prose(&own)
+    !is_part && distinct >= 3 && memmem::find(hidden, MARK.as_bytes()).is_none() && !is_prose(&own)
 }
 
 /// A letter or digit before it, unless that is the end of an escape: `\nsk-...`.
 fn is_word_before(text: &[u8], start: usize) -> bool {
-    let before = text[start - 1];
+    let Some(before) = start.checked_sub(1).map(|at| text[at]) else { return false };
     let is_escape = start > 1 && text[start - 2] == b'\\' && b"nrtbf".contains(&before);
     let is_percent =
         start > 2 && text[start - 3] == b'%' && text[start - 2..start].iter().all(u8::is_ascii_hexdigit);
@@ -134,33 +253,11 @@ fn is_prose(own: &[u8]) -> bool {
     own.len() >= 16 && own.iter().all(|byte| byte.is_ascii_lowercase() || b"-_.".contains(byte))
 }
 
-fn group_name(number: usize) -> String {
-    format!("s{number}")
-}
-
-#[expect(clippy::expect_used, reason = "the patterns are constants, and a test compiles them")]
-fn pattern() -> &'static Regex {
-    static PATTERN: OnceLock<Regex> = OnceLock::new();
-    PATTERN.get_or_init(|| {
-        let shapes = SHAPES.iter().enumerate().map(|(n, shape)| {
-            let pattern = named(shape.pattern, n);
-            format!("(?P<{}>{pattern})", group_name(n))
-        });
-        let pattern = format!("(?-u){}", shapes.collect::<Vec<_>>().join("|"));
-        Regex::new(&pattern).expect("the pattern is right")
+/// Compiled when its start is met for the first time: most never are.
+fn pattern(number: usize) -> &'static Regex {
+    static PATTERNS: [OnceLock<Regex>; SHAPES.len()] = [const { OnceLock::new() }; SHAPES.len()];
+    PATTERNS[number].get_or_init(|| {
+        let built = Regex::new(&format!("^(?-u:{})", SHAPES[number].pattern));
+        built.expect("the patterns are constants, and tests match them")
     })
-}
-
-/// The pattern with its only group named.
-fn named(pattern: &str, number: usize) -> String {
-    let open = pattern.char_indices().find(|(at, c)| {
-        *c == '('
-            && !pattern[at + 1..].starts_with('?')
-            && !pattern[..*at].ends_with('\\')
-            && !pattern[..*at].ends_with('.')
-    });
-    match open {
-        Some((at, _)) => format!("{}(?P<h{number}>{}", &pattern[..at], &pattern[at + 1..]),
-        None => pattern.to_owned(),
-    }
 }
