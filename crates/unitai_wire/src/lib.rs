@@ -3,8 +3,8 @@
 //! One engine decides for each request to a model: answer it from a script or a recording, let it
 //! out, or refuse it. [`dialects`] know how each provider speaks, [`frames`] how streams are cut into
 //! events, [`script`] what to answer, [`cassette`] what was answered before, [`exchange`] watches one
-//! request and its answer, [`meter`] knows what it took and cost, and [`redact`] takes secrets out of
-//! what is written. Nothing here opens a connection or knows Python.
+//! request and its answer, [`meter`] knows what it took and cost, [`redact`] takes secrets out of what
+//! is written, and [`gate`] writes it. Nothing here opens a connection or knows Python.
 
 pub mod cassette;
 pub mod common;
@@ -13,6 +13,7 @@ mod digest;
 pub mod encoding;
 pub mod exchange;
 pub mod frames;
+pub mod gate;
 pub mod meter;
 pub mod redact;
 pub mod script;

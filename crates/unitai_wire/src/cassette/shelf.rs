@@ -12,7 +12,8 @@ use std::time::{Duration, SystemTime};
 use super::inquiry::AskedDocument;
 use super::tally::Counts;
 use super::{CassetteError, Entry, Inquiry, Recording, Slot};
-use crate::redact::{Secrets, gate};
+use crate::gate;
+use crate::redact::Secrets;
 
 /// Larger files are not read.
 const MOST_BYTES: u64 = 256 << 20;
@@ -171,7 +172,7 @@ impl Shelf {
             path: path.to_owned(),
             error,
         };
-        gate::private_folder(&folder).map_err(|error| disk(&folder, error))?;
+        gate::make_folder(&folder).map_err(|error| disk(&folder, error))?;
         let path = self.path(key);
         let free =
             (1..).map(|number| folder.join(format!("{key}-{number}.json"))).find(|path| !path.exists());
@@ -211,7 +212,7 @@ impl Shelf {
         }
         // Only now: a writer's own file is never here while we hold the lock.
         for path in self.listed(&self.directory)? {
-            if gate::is_unfinished(&path) {
+            if path.file_name().is_some_and(gate::is_unfinished) {
                 self.delete(&path)?;
             }
         }
@@ -281,7 +282,7 @@ impl Shelf {
         let path = self.directory.join(LOCK);
         let disk = |error| CassetteError::Disk { doing: "cannot lock", path: path.clone(), error };
         if !path.exists() {
-            gate::private_folder(&self.directory).map_err(disk)?;
+            gate::make_folder(&self.directory).map_err(disk)?;
             self.introduce().map_err(disk)?;
         }
         let lock = gate::lock_file(&path).map_err(disk)?;
@@ -291,10 +292,17 @@ impl Shelf {
 
     /// A new folder is kept out of version control, until somebody decides otherwise.
     fn introduce(&self) -> std::io::Result<()> {
-        let note = "# Recordings of model traffic. Delete this file to commit them.\n*\n";
-        gate::write_new(&self.directory.join(".gitignore"), note)?;
         // A changed line end would break the checksums.
-        gate::write_new(&self.directory.join(".gitattributes"), "* -text\n")
+        for (name, text) in [
+            (".gitignore", "# Recordings of model traffic. Delete this file to commit them.\n*\n"),
+            (".gitattributes", "* -text\n"),
+        ] {
+            let path = self.directory.join(name);
+            if !path.exists() {
+                gate::write_private(&path, text.as_bytes(), &self.secrets)?;
+            }
+        }
+        Ok(())
     }
 }
 

@@ -17,7 +17,6 @@
 mod common;
 mod escapes;
 mod forms;
-pub mod gate;
 mod json;
 mod names;
 mod shapes;
@@ -43,6 +42,17 @@ pub struct Secrets {
     /// What was looked at already, as numbers: the same header comes with every request.
     seen: RwLock<FxHashSet<u64>>,
     hasher: RandomState,
+}
+
+/// Bytes that hold no secret. Only [`Secrets::cleaned`] makes them, so they cannot be had otherwise.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Clean(Vec<u8>);
+
+impl Clean {
+    /// The bytes.
+    pub fn bytes(&self) -> &[u8] {
+        &self.0
+    }
 }
 
 /// Where a secret was hidden in a JSON value. The value itself is in none of these.
@@ -167,6 +177,12 @@ impl Secrets {
         let mut cleaned = bytes.to_vec();
         sweep::sweep(&known, &mut cleaned, &mut []);
         Cow::Owned(cleaned)
+    }
+
+    /// The same bytes if they hold no secret, and otherwise without: ready to be written.
+    pub fn cleaned(&self, mut bytes: Vec<u8>) -> Clean {
+        sweep::sweep(&self.known(), &mut bytes, &mut []);
+        Clean(bytes)
     }
 
     /// Takes secrets out of chunks that belong together, also those that lie across their borders. There

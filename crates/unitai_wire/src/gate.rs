@@ -1,0 +1,123 @@
+//! The one place that writes files: what goes through it holds no secret, is for its owner's eyes only,
+//! and is there whole or not at all.
+
+use std::borrow::Cow;
+use std::ffi::OsStr;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::Path;
+
+use tempfile::NamedTempFile;
+
+use crate::redact::{Clean, Secrets};
+
+/// The names of files that are being written begin so. One that is left was not finished, because its
+/// writer was killed, and means nothing.
+pub const UNFINISHED: &str = ".unfinished-";
+
+/// Writes a file without its secrets, in place of the one that was there. When this returns, the file will
+/// be there after a power cut too; when it fails, the old one is untouched. Folders that are missing are
+/// made.
+///
+/// ```
+/// use unitai_wire::gate::write_private;
+/// use unitai_wire::redact::Secrets;
+///
+/// let folder = tempfile::tempdir()?;
+/// let secrets = Secrets::none();
+/// secrets.learn("Zk3vQ8xWn2LmR7tY");
+/// let path = folder.path().join("notes/today.txt");
+/// write_private(&path, b"it is Zk3vQ8xWn2LmR7tY", &secrets)?;
+/// assert_eq!(std::fs::read(&path)?, b"it is [redacted]");
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub fn write_private(path: &Path, bytes: &[u8], secrets: &Secrets) -> io::Result<()> {
+    write(path, &secrets.clean_bytes(bytes))
+}
+
+/// The same, of bytes that were cleaned before.
+pub fn write_clean(path: &Path, bytes: &Clean) -> io::Result<()> {
+    write(path, bytes.bytes())
+}
+
+/// The same, of bytes that must not change any more, because a checksum seals them: nothing is written if a
+/// secret is still among them.
+pub fn write_sealed(path: &Path, bytes: &[u8], secrets: &Secrets) -> io::Result<()> {
+    match secrets.clean_bytes(bytes) {
+        Cow::Borrowed(bytes) => write(path, bytes),
+        Cow::Owned(_) => {
+            let why = "it would have held a secret, so it was not written";
+            Err(io::Error::new(io::ErrorKind::InvalidData, why))
+        }
+    }
+}
+
+/// Opens a file that is locked and never written. The lock is the system's, and dies with its holder.
+pub fn lock_file(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
+/// Whether a file of this name was never finished.
+pub fn is_unfinished(name: &OsStr) -> bool {
+    name.as_encoded_bytes().starts_with(UNFINISHED.as_bytes())
+}
+
+fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    make_folder(folder)?;
+    // In the same folder, because only within one file system can a file take another's place at once. Its
+    // mode is 0600 from the first instant.
+    let mut file = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(folder)?;
+    file.write_all(bytes)?;
+    file.as_file().sync_all()?;
+    put(file, path)?;
+    keep_name(folder)
+}
+
+/// Makes a folder that is its owner's alone. One that is there already stays as it is.
+pub fn make_folder(folder: &Path) -> io::Result<()> {
+    if folder.is_dir() {
+        return Ok(());
+    }
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}
+
+#[cfg(not(windows))]
+fn put(file: NamedTempFile, path: &Path) -> io::Result<()> {
+    file.persist(path).map(drop).map_err(|failed| failed.error)
+}
+
+/// A virus scanner or a reader may hold the old file for a moment.
+#[cfg(windows)]
+fn put(mut file: NamedTempFile, path: &Path) -> io::Result<()> {
+    const TRIES: u32 = 8;
+    for attempt in 0..TRIES {
+        let failed = match file.persist(path) {
+            Ok(_) => return Ok(()),
+            Err(failed) => failed,
+        };
+        if attempt + 1 == TRIES || failed.error.kind() != io::ErrorKind::PermissionDenied {
+            return Err(failed.error);
+        }
+        std::thread::sleep(std::time::Duration::from_millis(1 << attempt));
+        file = failed.file;
+    }
+    Ok(())
+}
+
+/// A new name is on the disk only when its folder is.
+fn keep_name(folder: &Path) -> io::Result<()> {
+    // Windows opens no folders, and needs nothing here.
+    if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
+}

@@ -1,0 +1,76 @@
+//! What is promised of files: no secret, nobody else's eyes, whole or absent.
+
+use std::path::Path;
+
+use unitai_wire::gate::{is_unfinished, write_clean, write_private};
+use unitai_wire::redact::Secrets;
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+}
+
+#[test]
+fn a_file_takes_the_place_of_the_old_one_and_leaves_nothing_beside_it() -> std::io::Result<()> {
+    let folder = tempfile::tempdir()?;
+    let secrets = Secrets::none();
+    secrets.learn("Zk3vQ8xWn2LmR7tY");
+    let path = folder.path().join("one");
+    write_private(&path, b"first", &secrets)?;
+    write_private(&path, b"then Zk3vQ8xWn2LmR7tY", &secrets)?;
+    assert_eq!(std::fs::read(&path)?, b"then [redacted]");
+    write_clean(&path, &secrets.cleaned(b"last Zk3vQ8xWn2LmR7tY".to_vec()))?;
+    assert_eq!(std::fs::read(&path)?, b"last [redacted]");
+    assert_eq!(names(folder.path()), ["one"]);
+    Ok(())
+}
+
+#[cfg(unix)]
+#[test]
+fn files_and_folders_are_their_owners_alone() -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("a/b/c.json");
+    write_private(&path, b"{}", &Secrets::none())?;
+    let mode = |path: &Path| std::fs::metadata(path).map(|data| data.permissions().mode() & 0o777);
+    assert_eq!(mode(&path)?, 0o600);
+    assert_eq!(mode(&folder.path().join("a"))?, 0o700);
+    assert_eq!(mode(&folder.path().join("a/b"))?, 0o700);
+    Ok(())
+}
+
+#[test]
+fn a_failed_write_leaves_what_was_there() -> std::io::Result<()> {
+    let folder = tempfile::tempdir()?;
+    // A folder cannot be replaced by a file.
+    let path = folder.path().join("taken");
+    std::fs::create_dir_all(path.join("inside"))?;
+    assert!(write_private(&path, b"x", &Secrets::none()).is_err());
+    assert_eq!(names(folder.path()), ["taken"]);
+    assert!(path.join("inside").is_dir());
+    Ok(())
+}
+
+#[test]
+fn readers_see_the_old_file_or_the_new_one() -> std::io::Result<()> {
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("one");
+    let texts: Vec<Vec<u8>> = (b'a'..=b'd').map(|letter| vec![letter; 40_000]).collect();
+    write_private(&path, &texts[0], &Secrets::none())?;
+    std::thread::scope(|scope| {
+        let writer = scope.spawn(|| {
+            (0..40).try_for_each(|n| write_private(&path, &texts[n % texts.len()], &Secrets::none()))
+        });
+        while !writer.is_finished() {
+            let seen = std::fs::read(&path)?;
+            assert!(texts.contains(&seen), "a torn read of {} bytes", seen.len());
+        }
+        writer.join().map_err(|_| std::io::Error::other("the writer panicked"))?
+    })
+}
+
+#[test]
+fn what_was_never_finished_is_known_by_its_name() {
+    assert!(is_unfinished(".unfinished-a1b2c3".as_ref()));
+    assert!(!is_unfinished("a1b2c3.json".as_ref()));
+}
