@@ -34,11 +34,12 @@ class UnitAIError(Exception):
         found: str | None = None,
         remedy: str | None = None,
     ) -> None:
+        message = _clean(message)
         super().__init__(message)
         self.message = message
-        self.expected = expected
-        self.found = found
-        self.remedy = remedy
+        self.expected = expected and _clean(expected)
+        self.found = found and _clean(found)
+        self.remedy = remedy and _clean(remedy)
 
     def __str__(self) -> str:
         lines = [f"{self.message} [{self.code}]" if self.code else self.message]
@@ -47,6 +48,18 @@ class UnitAIError(Exception):
             if text is not None:
                 lines.append(f"  {label + ':':<9} {text}")
         return "\n".join(lines)
+
+
+def _clean(text: str) -> str:
+    """The text without secrets: wherever an error is shown, none is in it."""
+    if not isinstance(text, str):
+        return text
+    try:
+        from unitai._engine import clean
+    except ImportError:
+        # An engine that cannot be loaded is told by errors, too.
+        return text
+    return clean(text)
 
 
 def _usual_remedy(code: str) -> str | None:
@@ -62,6 +75,7 @@ def shown(value: object) -> str:
         text = repr(value)
     except Exception:
         text = f"<{type(value).__name__} whose repr() raised>"
+    text = _clean(text)
     return text if len(text) <= 200 else text[:199] + "…"
 
 
@@ -271,4 +285,4 @@ class RecordedError(Exception):
         self.message = message
 
     def __str__(self) -> str:
-        return f"{self.type_name}: {self.message}" if self.message else self.type_name
+        return _clean(f"{self.type_name}: {self.message}" if self.message else self.type_name)

@@ -28,6 +28,8 @@ mod _engine {
     #[pymodule_export]
     use crate::run::{Run, Trajectory, TrajectoryStep, restore_trajectory};
     #[pymodule_export]
+    use crate::secrets::clean;
+    #[pymodule_export]
     use crate::traffic::{
         Budget, Cassette, ModelRequest, Passage, Policy, ReplayCache, Reply, Script, block_network,
         cache_settings, claims, close_traffic, decide, open_traffic, refuse_connection, set_default_model,

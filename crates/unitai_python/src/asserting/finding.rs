@@ -11,6 +11,7 @@ use unitai_report::{Style, failure_report};
 
 use crate::attribute::Attribute;
 use crate::run::Trajectory;
+use crate::secrets::shown;
 use crate::values::Reduced;
 
 /// What a check found: true or false, with what was expected, what was found, and the steps that
@@ -47,22 +48,22 @@ impl Finding {
 
     /// The assertion as the test wrote it.
     #[getter]
-    fn assertion(&self) -> &str {
-        &self.words().assertion
+    fn assertion(&self, py: Python<'_>) -> String {
+        shown(py, self.words().assertion.clone())
     }
 
     /// What had to be true.
     #[getter]
-    fn expected(&self) -> &str {
-        &self.words().expected
+    fn expected(&self, py: Python<'_>) -> String {
+        shown(py, self.words().expected.clone())
     }
 
     /// What was true instead; `None` when the finding holds.
     #[getter]
-    fn actual(&self) -> Option<&str> {
+    fn actual(&self, py: Python<'_>) -> Option<String> {
         match &self.words().verdict {
             Verdict::Held => None,
-            Verdict::Broken { actual } => Some(actual),
+            Verdict::Broken { actual } => Some(shown(py, actual.clone())),
         }
     }
 
@@ -80,9 +81,9 @@ impl Finding {
 
     /// The whole report, with colour if asked for.
     #[pyo3(signature = (*, colour=false))]
-    fn report(&self, colour: bool) -> String {
+    fn report(&self, py: Python<'_>, colour: bool) -> String {
         let style = if colour { Style::colour() } else { Style::plain() };
-        failure_report(self.trajectory.get().model(), Some(self.words()), style)
+        shown(py, failure_report(self.trajectory.get().model(), Some(self.words()), style))
     }
 
     fn __bool__(&self) -> bool {
@@ -101,12 +102,12 @@ impl Finding {
         u64::from(self.held)
     }
 
-    fn __repr__(&self) -> String {
-        format!("<{}>", plain(&self.words().line()))
+    fn __repr__(&self, py: Python<'_>) -> String {
+        shown(py, format!("<{}>", plain(&self.words().line())))
     }
 
-    fn __str__(&self) -> String {
-        self.report(false)
+    fn __str__(&self, py: Python<'_>) -> String {
+        self.report(py, false)
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
@@ -120,7 +121,10 @@ impl Finding {
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Reduced<'py, Told> {
         let (py, this) = (slf.py(), slf.get());
         let words = this.words();
-        let actual = this.actual().map(str::to_owned);
+        let actual = match &words.verdict {
+            Verdict::Held => None,
+            Verdict::Broken { actual } => Some(actual.clone()),
+        };
         let told = (
             this.trajectory.clone_ref(py),
             words.check.clone().into_owned(),

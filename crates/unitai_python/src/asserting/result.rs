@@ -18,6 +18,7 @@ use crate::attribute::Attribute;
 use crate::errors::{Trouble, invalid};
 use crate::mock::MockToolCall;
 use crate::run::Trajectory;
+use crate::secrets;
 use crate::values::{Reduced, Text};
 
 /// The result of a run: what the agent did, and the checks on it. Every check returns a `Finding`,
@@ -292,9 +293,9 @@ impl AgentRunResult {
 
     /// The run as text: its steps, its output and what it cost.
     #[pyo3(signature = (*, colour=false))]
-    fn report(&self, colour: bool) -> String {
+    fn report(&self, py: Python<'_>, colour: bool) -> String {
         let style = if colour { Style::colour() } else { Style::plain() };
-        failure_report(self.trajectory.get().model(), None, style)
+        secrets::shown(py, failure_report(self.trajectory.get().model(), None, style))
     }
 
     fn __repr__(&self) -> String {
@@ -306,8 +307,8 @@ impl AgentRunResult {
         format!("<AgentRunResult {ending}, {} steps>", model.steps().len())
     }
 
-    fn __str__(&self) -> String {
-        self.report(false)
+    fn __str__(&self, py: Python<'_>) -> String {
+        self.report(py, false)
     }
 
     fn __eq__(&self, py: Python<'_>, other: &Bound<'_, AgentRunResult>) -> PyResult<bool> {

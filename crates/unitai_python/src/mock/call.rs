@@ -8,6 +8,7 @@ use unitai_model::{Outcome, Packed, Step, ToolCall};
 
 use crate::errors::failure;
 use crate::run::{Kept, Slot, recorded_error};
+use crate::secrets;
 use crate::values::{Reduced, encode, snapshot, to_python};
 
 /// One call of a mocked tool: what it was given and how it ended.
@@ -97,9 +98,9 @@ impl MockToolCall {
             && self.error(py)?.eq(other.error(py)?)?)
     }
 
-    fn __repr__(&self) -> String {
+    fn __repr__(&self, py: Python<'_>) -> String {
         let args = self.args.value().shown(200);
-        match &self.outcome {
+        let text = match &self.outcome {
             Outcome::Returned(result) => {
                 format!("MockToolCall(args={args}, result={})", result.value().shown(200))
             }
@@ -110,7 +111,8 @@ impl MockToolCall {
                 )
             }
             Outcome::Unfinished => format!("MockToolCall(args={args}, unfinished)"),
-        }
+        };
+        secrets::shown(py, text)
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Reduced<'py, Parts<'py>> {

@@ -11,6 +11,7 @@ use crate::attribute::Attribute;
 use crate::errors::Trouble;
 use crate::gate;
 use crate::run::Run;
+use crate::secrets;
 use crate::values::encode;
 
 impl Toolbox {
@@ -45,6 +46,7 @@ impl Toolbox {
             format!("the agent called {}, which has no mock; it was answered with None", plain(name));
         let category = crate::errors::class(py, "UnmockedToolWarning")?;
         // The warning may itself be an error, and is then how the call ended.
+        let warning = secrets::shown(py, warning);
         let warned = gate::call(&py.import("warnings")?.attribute("warn")?, (warning, category), None);
         settle(py, Ticket::new(run.clone().unbind(), step), warned)
     }

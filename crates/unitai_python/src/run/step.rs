@@ -14,6 +14,7 @@ use unitai_model::{
 use super::{Kept, Slot, Trajectory, recorded_error};
 use crate::attribute::Attribute;
 use crate::errors::{amount, failure, invalid};
+use crate::secrets;
 use crate::values::Text;
 use crate::values::{Reduced, encode, snapshot, to_python};
 
@@ -327,8 +328,9 @@ impl TrajectoryStep {
         self.step_index == other.step_index && self.step() == other.step()
     }
 
-    fn __repr__(&self) -> String {
-        format!("<TrajectoryStep {}: {}>", self.step_index, unitai_report::step_line(self.step()))
+    fn __repr__(&self, py: Python<'_>) -> String {
+        let line = unitai_report::step_line(self.step());
+        secrets::shown(py, format!("<TrajectoryStep {}: {line}>", self.step_index))
     }
 
     fn __deepcopy__(slf: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {

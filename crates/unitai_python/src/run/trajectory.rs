@@ -15,6 +15,7 @@ use crate::attribute::Attribute;
 use crate::errors::{Trouble, failure, format_error, invalid};
 use crate::gate::without_interpreter;
 use crate::mock::MockToolCall;
+use crate::secrets;
 use crate::values::{Reduced, Text, encode, snapshot, to_python, with_scratch};
 
 /// Everything an agent did in one run. A trajectory never changes; totals follow from its steps.
@@ -181,7 +182,8 @@ impl Trajectory {
         Trajectory::new(model, kept).with_parameters(self.parameters.clone())
     }
 
-    /// The trajectory as one line of JSON, by `schemas/trajectory.schema.json`.
+    /// The trajectory as one line of JSON, by `schemas/trajectory.schema.json`. It is exact: secrets that the
+    /// agent met are in it.
     fn to_json<'py>(&self, py: Python<'py>) -> Bound<'py, PyString> {
         with_scratch(|out| {
             without_interpreter(py, || self.model.write_json(out));
@@ -237,8 +239,8 @@ impl Trajectory {
     }
 
     /// The numbered steps as text.
-    fn __str__(&self) -> String {
-        unitai_report::failure_report(&self.model, None, unitai_report::Style::plain())
+    fn __str__(&self, py: Python<'_>) -> String {
+        secrets::shown(py, unitai_report::failure_report(&self.model, None, unitai_report::Style::plain()))
     }
 
     fn __deepcopy__(slf: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {

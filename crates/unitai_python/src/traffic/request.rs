@@ -79,8 +79,9 @@ impl ModelRequest {
         data(py, &Value::Object(self.request.settings.clone()))
     }
 
-    fn __repr__(&self) -> String {
-        format!("<ModelRequest {} {:?}>", self.request.model, self.request.last_message())
+    fn __repr__(&self, py: Python<'_>) -> String {
+        let request = &self.request;
+        crate::secrets::shown(py, format!("<ModelRequest {} {:?}>", request.model, request.last_message()))
     }
 }
 
