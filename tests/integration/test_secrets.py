@@ -80,7 +80,16 @@ def test_no_piece_of_a_key_is_printed_or_written(tmp_path, options):
     keys = made_up()
     names = ", ".join(repr(name) for name in FORMATS)
     (tmp_path / "test_leaks.py").write_text(TESTS.format(names=names), encoding="utf-8")
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--rootdir", str(tmp_path), "--junitxml=junit.xml"]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-p",
+        "no:cacheprovider",
+        "--rootdir",
+        str(tmp_path),
+        "--junitxml=junit.xml",
+    ]
     done = subprocess.run(
         [*command, *options], cwd=tmp_path, capture_output=True, text=True, check=False, env={**os.environ, **keys}
     )

@@ -1,6 +1,8 @@
 //! The `unitai` command: arguments and exit codes. It decides nothing.
 
+mod cache;
 mod demo;
+mod test;
 
 use std::ffi::OsString;
 
@@ -11,7 +13,7 @@ use clap::{Parser, Subcommand};
 #[command(
     name = "unitai",
     version,
-    after_help = "Example:\n  unitai demo      see a passing and a failing agent test, offline"
+    after_help = "Examples:\n  unitai demo             see a passing and a failing agent test, offline\n  unitai test --record    run the tests, and record what the models answer\n  unitai test --replay    run them again, for nothing and without network"
 )]
 struct Arguments {
     #[command(subcommand)]
@@ -25,6 +27,16 @@ enum Command {
         after_help = "Examples:\n  unitai demo               run the demo in a temporary folder\n  unitai demo --keep here   leave the demo's files in ./here to play with"
     )]
     Demo(demo::Demo),
+    /// Run the tests with pytest; record or replay what the models answer
+    #[command(
+        after_help = "Examples:\n  unitai test                        run the tests; stop at the first failure\n  unitai test --record               ask the models afresh, and record every answer\n  unitai test --replay tests/agents  answer from recordings alone\n  unitai test --keep-going -k refund -n 4"
+    )]
+    Test(test::Test),
+    /// Look at recordings of model traffic, or delete them
+    #[command(
+        after_help = "Examples:\n  unitai cache stats                 size, hit rate, dollars saved\n  unitai cache clear                 delete every recording\n  unitai cache prune --ttl-hours 24  delete those that are older than a day"
+    )]
+    Cache(cache::Cache),
 }
 
 /// Runs the command with these arguments (without the program's name) and gives its exit code.
@@ -32,7 +44,11 @@ enum Command {
 pub fn run(args: Vec<String>, python: &str) -> i32 {
     let args = std::iter::once(OsString::from("unitai")).chain(args.into_iter().map(OsString::from));
     match Arguments::try_parse_from(args) {
-        Ok(Arguments { command: Command::Demo(demo) }) => demo.run(python),
+        Ok(Arguments { command }) => match command {
+            Command::Demo(demo) => demo.run(python),
+            Command::Test(test) => test.run(python),
+            Command::Cache(cache) => cache.run(),
+        },
         Err(error) => {
             // Help and version come this way too; clap knows their exit codes and streams.
             let _ = error.print();

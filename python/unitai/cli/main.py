@@ -15,7 +15,7 @@ def main(argv: list[str] | None = None) -> int:
     """Runs the command and gives its exit code."""
     args = sys.argv[1:] if argv is None else argv
     try:
-        if args[:1] == ["demo"] and not {"-h", "--help"} & set(args):
+        if args[:1] in (["demo"], ["test"]) and not {"-h", "--help"} & set(args):
             require("pytest")
         return run_command(args, sys.executable)
     except UnitAIError as error:

@@ -9,7 +9,14 @@ from types import TracebackType
 from typing import Any, Generic, TypeVar
 
 from unitai._engine import Cassette, Script, close_traffic, open_traffic
-from unitai.errors import InvalidArgumentError, UnitAIError, UnplayedScriptError, shown
+from unitai.errors import (
+    CacheMissError,
+    DamagedRecordingError,
+    InvalidArgumentError,
+    UnitAIError,
+    UnplayedScriptError,
+    shown,
+)
 from unitai.traffic.door import close_door, open_door
 from unitai.traffic.sockets import guard_sockets, unguard_sockets
 
@@ -66,10 +73,14 @@ class Voice(Generic[E]):
             return
         if error is None:
             raise verdict
-        # What the test raises says more than what it left unplayed. But an error that is no assertion is
-        # most likely what a client made of a request that was not expected.
-        is_ours = isinstance(error, (AssertionError, UnitAIError)) or not isinstance(error, Exception)
-        if not is_ours and not isinstance(verdict, UnplayedScriptError):
+        if isinstance(error, UnitAIError) or not isinstance(error, Exception):
+            return
+        # What was never recorded explains whatever came of it. But what an assertion says is more than a step
+        # that was left unplayed; and an error that is no assertion is most likely what a client made of a
+        # request that was not expected.
+        explains = isinstance(verdict, (CacheMissError, DamagedRecordingError))
+        is_assertion = isinstance(error, AssertionError)
+        if explains or not (is_assertion or isinstance(verdict, UnplayedScriptError)):
             raise verdict from error
 
     async def __aenter__(self: V) -> V:

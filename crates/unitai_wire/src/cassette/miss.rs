@@ -134,6 +134,9 @@ impl Miss {
                     "if that means nothing, declare it: volatile=[\"{word}\"], and record again; otherwise {again}"
                 )
             }
+            (Reason::Never, None) if self.recordings == 0 => {
+                "record first: `unitai test --record`, or mode=\"record\"".to_owned()
+            }
             (Reason::Never, None) => format!("if the change is meant, {again}; otherwise take it back"),
         }
     }

@@ -1,0 +1,115 @@
+//! `unitai cache`: a look at the recordings, and their end.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::{Args, Subcommand};
+use unitai_config::{CacheSettings, Overrides};
+use unitai_wire::cassette::{CassetteError, Shelf, Stats};
+use unitai_wire::redact::Secrets;
+
+/// The arguments of `unitai cache`.
+#[derive(Args)]
+pub(crate) struct Cache {
+    /// The folder of the recordings [default: .unitai/cache, or what the project's file says]
+    #[arg(long, value_name = "FOLDER", global = true)]
+    directory: Option<PathBuf>,
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Subcommand)]
+enum What {
+    /// Show how many recordings there are, how often they answered, and what they saved
+    Stats,
+    /// Delete every recording
+    Clear,
+    /// Delete the recordings that are too old, and what a killed process left behind
+    Prune {
+        /// How old a recording may be [default: 168, or what the project's file says]
+        #[arg(long, value_name = "HOURS")]
+        ttl_hours: Option<f64>,
+    },
+}
+
+impl Cache {
+    /// Does it, and gives the exit code.
+    pub(crate) fn run(&self) -> i32 {
+        match self.done() {
+            Ok(text) => {
+                let _ = writeln!(io::stdout(), "{text}");
+                0
+            }
+            Err(message) => {
+                let _ = writeln!(io::stderr(), "error: {message}");
+                2
+            }
+        }
+    }
+
+    fn done(&self) -> Result<String, String> {
+        let here = std::env::current_dir().map_err(|error| error.to_string())?;
+        let settings = CacheSettings::resolve(&here, &Overrides::of_environment())
+            .map_err(|trouble| format!("{trouble}; expected {}", trouble.expected))?;
+        let directory = self.directory.clone().unwrap_or(settings.directory);
+        let shelf = Shelf::at(&directory, Arc::new(Secrets::of_environment(std::env::vars())));
+        let shown = directory.strip_prefix(&here).unwrap_or(&directory).display();
+        let failed = |error: CassetteError| error.to_string();
+        match &self.what {
+            What::Stats => Ok(format!("{shown}\n{}", described(&shelf.stats().map_err(failed)?))),
+            What::Clear => {
+                let count = shelf.clear().map_err(failed)?;
+                Ok(format!("{} deleted from {shown}", recordings(count)))
+            }
+            What::Prune { ttl_hours } => {
+                let hours = ttl_hours.unwrap_or(settings.ttl_hours);
+                // 0 is for ever.
+                let ttl =
+                    if hours > 0.0 { Duration::try_from_secs_f64(hours * 3600.0) } else { Ok(Duration::MAX) };
+                let ttl = ttl.map_err(|_| format!("{hours} is no number of hours"))?;
+                let count = shelf.prune(ttl).map_err(failed)?;
+                Ok(format!("{} deleted from {shown}", recordings(count)))
+            }
+        }
+    }
+}
+
+fn described(stats: &Stats) -> String {
+    let counts = &stats.counts;
+    let mut lines = vec![format!("  {:<12}{} ({})", "recordings", stats.entries, size(stats.bytes))];
+    match counts.hit_rate() {
+        Some(rate) => {
+            let asked = counts.hits + counts.misses;
+            lines.push(format!(
+                "  {:<12}{} of {asked} requests ({:.1}%)",
+                "answered",
+                counts.hits,
+                rate * 100.0
+            ));
+        }
+        None => lines.push(format!("  {:<12}nothing was asked yet", "answered")),
+    }
+    lines.push(format!(
+        "  {:<12}${:.4}, at the prices of this release",
+        "saved",
+        counts.saved_micros as f64 / 1e6
+    ));
+    if stats.quarantined > 0 {
+        lines.push(format!("  {:<12}{} damaged, in quarantine/", "set aside", stats.quarantined));
+    }
+    lines.join("\n")
+}
+
+fn recordings(count: u64) -> String {
+    if count == 1 { "1 recording".to_owned() } else { format!("{count} recordings") }
+}
+
+fn size(bytes: u64) -> String {
+    match bytes {
+        0..1_000 => format!("{bytes} bytes"),
+        1_000..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
+        _ => format!("{:.1} MB", bytes as f64 / 1e6),
+    }
+}

@@ -1,0 +1,57 @@
+//! `unitai test`: pytest, with the answers of models recorded or replayed.
+
+use std::io::{self, Write};
+use std::process::Command;
+
+use clap::Args;
+
+/// The arguments of `unitai test`.
+#[derive(Args)]
+pub(crate) struct Test {
+    /// Ask the models afresh, and record every answer
+    #[arg(long, group = "cache")]
+    record: bool,
+    /// Answer from recordings alone; a request that was never recorded fails its test
+    #[arg(long, group = "cache")]
+    replay: bool,
+    /// Answer from recordings, and record what is missing
+    #[arg(long, group = "cache")]
+    auto: bool,
+    /// Take no notice of recordings
+    #[arg(long, group = "cache")]
+    no_cache: bool,
+    /// Go on after the first failure
+    #[arg(long)]
+    keep_going: bool,
+    /// Everything else goes to pytest: paths, -k, -n, ...
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "PYTEST")]
+    rest: Vec<String>,
+}
+
+impl Test {
+    /// Runs pytest and gives its exit code.
+    pub(crate) fn run(&self, python: &str) -> i32 {
+        let mut command = Command::new(python);
+        command.args(["-m", "pytest", "--tb=short", "-q"]);
+        if !self.keep_going {
+            command.arg("-x");
+        }
+        if let Some(mode) = self.mode() {
+            command.arg(format!("--unitai-cache={mode}"));
+        }
+        match command.args(&self.rest).status() {
+            // A signal is an interruption.
+            Ok(status) => status.code().unwrap_or(2),
+            Err(error) => {
+                let _ = writeln!(io::stderr(), "error: {python} could not be started: {error}");
+                2
+            }
+        }
+    }
+
+    fn mode(&self) -> Option<&'static str> {
+        [(self.record, "record"), (self.replay, "replay"), (self.auto, "auto"), (self.no_cache, "off")]
+            .into_iter()
+            .find_map(|(is_meant, mode)| is_meant.then_some(mode))
+    }
+}

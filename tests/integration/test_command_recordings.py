@@ -1,0 +1,160 @@
+"""`unitai test` and `unitai cache`: record a suite, replay it, look at the recordings, delete them."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.integration
+
+COMMAND = Path(sys.executable).parent / "unitai"
+
+SUITE = """
+import os
+import urllib3
+from unitai import MockToolkit
+
+def ask(text):
+    body = {"model": "gpt-4o", "messages": [{"role": "user", "content": text}]}
+    response = urllib3.PoolManager(retries=False).request("POST", os.environ["MODEL_URL"], json=body)
+    assert response.status == 200, response.data
+    return response.json()["choices"][0]["message"]["content"]
+
+def test_in_a_run():
+    result = MockToolkit(prices={"gpt-4o": {"input": 100.0, "output": 100.0}}).run_generic(lambda: ask("Hi"))
+    assert result.output == "Hello"
+    assert result.total_cost == 0.002
+
+def test_outside_of_a_run():
+    assert ask(os.environ.get("QUESTION", "Hi there")) == "Hello"
+"""
+
+ANSWER = {
+    "id": "1",
+    "object": "chat.completion",
+    "created": 1,
+    "model": "gpt-4o",
+    "choices": [{"index": 0, "message": {"role": "assistant", "content": "Hello"}, "finish_reason": "stop"}],
+    "usage": {"prompt_tokens": 10, "completion_tokens": 10, "total_tokens": 20},
+}
+
+
+@pytest.fixture
+def provider():
+    """A stand-in for the provider; gives its address and the requests that came."""
+    came = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self):
+            came.append(self.rfile.read(int(self.headers["content-length"])))
+            body = json.dumps(ANSWER).encode()
+            self.send_response(200)
+            self.send_header("content-type", "application/json")
+            self.send_header("content-length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_):
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_address[1]}/v1/chat/completions", came
+    server.shutdown()
+    server.server_close()
+
+
+def unitai(folder: Path, *args: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    known = {name: value for name, value in os.environ.items() if not name.startswith(("UNITAI", "PYTEST", "CI"))}
+    return subprocess.run(
+        [COMMAND, *args], capture_output=True, text=True, check=False, cwd=folder, env={**known, **environment}
+    )
+
+
+@pytest.fixture
+def project(tmp_path):
+    (tmp_path / "test_agent.py").write_text(SUITE, encoding="utf-8")
+    return tmp_path
+
+
+def test_a_suite_is_recorded_and_replayed(project, provider):
+    url, came = provider
+    recorded = unitai(project, "test", "--record", MODEL_URL=url)
+    assert recorded.returncode == 0, recorded.stdout + recorded.stderr
+    assert len(came) == 2
+    files = list((project / ".unitai" / "cache").glob("*.json"))
+    assert len(files) == 2
+
+    replayed = unitai(project, "test", "--replay", MODEL_URL=url)
+    assert replayed.returncode == 0, replayed.stdout + replayed.stderr
+    assert "2 passed" in replayed.stdout
+    assert len(came) == 2
+
+    stats = unitai(project, "cache", "stats")
+    assert stats.returncode == 0
+    assert "recordings  2 (" in stats.stdout
+    assert "2 of 2 requests (100.0%)" in stats.stdout
+    assert "$0.0020" in stats.stdout
+
+    changed = unitai(project, "test", "--replay", "--keep-going", MODEL_URL=url, QUESTION="Hi here")
+    assert changed.returncode == 1
+    assert "Hi [-there-]{+here+}" in changed.stdout
+    assert "1 failed, 1 passed" in changed.stdout
+    assert len(came) == 2
+
+    auto = unitai(project, "test", "--auto", MODEL_URL=url, QUESTION="Hi here")
+    assert auto.returncode == 0, auto.stdout
+    assert len(came) == 3
+
+    live = unitai(project, "test", "--no-cache", MODEL_URL=url)
+    assert live.returncode == 0
+    assert len(came) == 5
+
+    cleared = unitai(project, "cache", "clear")
+    assert cleared.stdout == f"3 recordings deleted from {Path('.unitai/cache')}\n"
+    assert list((project / ".unitai" / "cache").glob("*.json")) == []
+
+
+def test_the_projects_file_can_say_it(project, provider):
+    url, came = provider
+    (project / "pyproject.toml").write_text(
+        '[tool.unitai.cache]\nenabled = true\ndirectory = "tapes"\nttl_hours = 0\n', encoding="utf-8"
+    )
+    for _ in range(2):
+        done = unitai(project, "test", MODEL_URL=url)
+        assert done.returncode == 0, done.stdout
+    assert len(came) == 2
+    assert len(list((project / "tapes").glob("*.json"))) == 2
+    assert "tapes\n" in unitai(project, "cache", "stats").stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[cache]\nenabeld = true\n", ["unitai.toml:2", "`enabeld`", "perhaps `enabled`"]),
+        ("[cache]\nttl_hours = 'a week'\n", ["unitai.toml:2", "a text", "a number of hours"]),
+        ("[cache\n", ["unitai.toml:1"]),
+    ],
+)
+def test_what_is_wrong_in_it_is_named(project, text, said):
+    (project / "unitai.toml").write_text(text, encoding="utf-8")
+    for command in (("test",), ("cache", "stats")):
+        done = unitai(project, *command)
+        assert done.returncode in (2, 4)
+        assert all(words in done.stdout + done.stderr for words in said), done.stdout + done.stderr
+
+
+def test_flags_go_on_to_pytest_and_its_exit_code_comes_back(project):
+    listed = unitai(project, "test", "--collect-only", "-k", "outside")
+    assert listed.returncode == 0, listed.stderr
+    assert "1/2 tests collected" in listed.stdout
+    assert unitai(project, "test", "-k", "nothing_of_this_name").returncode == 5
+    assert unitai(project, "test", "--record", "--replay").returncode == 2
