@@ -20,6 +20,7 @@ import measure
 import mocked_call
 import model_call
 import pytest_cost
+import replay
 import report
 
 BENCHES = {
@@ -29,9 +30,10 @@ BENCHES = {
     "import_cost": import_cost.measure,
     "pytest_cost": pytest_cost.measure,
     "model_call": model_call.measure,
+    "replay": replay.measure,
 }
 #: Those that need the clients of model providers.
-NEED_CLIENTS = {"model_call"}
+NEED_CLIENTS = {"model_call", "replay"}
 RESULTS = Path(__file__).with_name("results")
 
 

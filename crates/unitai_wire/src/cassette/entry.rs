@@ -163,24 +163,21 @@ impl Entry {
 
     /// Reads a file's bytes. Nothing in them is believed before the checksum fits.
     pub fn read(path: &Path, key: &str, bytes: &[u8]) -> Result<Entry, Damage> {
-        let damage = |kind| Damage { path: path.to_owned(), kind };
-        let entry = sealed(bytes).ok_or_else(|| damage(DamageKind::Checksum))?;
-        let form = |error: serde_json::Error| damage(DamageKind::Form(error.to_string()));
-        let version: Version = serde_json::from_slice(entry).map_err(form)?;
-        if version.format > FORMAT {
-            return Err(damage(DamageKind::Newer(version.format)));
+        let document: EntryDocument = document(path, bytes)?;
+        let slots = slots(path, key, &document.key, document.slots)?;
+        let EntryDocument { asked, redacted, normalised, .. } = document;
+        Ok(Entry { asked, redacted, normalised, slots })
+    }
+
+    /// Reads the answers alone: a replay needs to know no more, and what was asked is the larger part.
+    pub fn read_slots(path: &Path, key: &str, bytes: &[u8]) -> Result<Vec<Slot>, Damage> {
+        #[derive(Deserialize)]
+        struct SlotsAlone {
+            key: String,
+            slots: Vec<SlotDocument>,
         }
-        let document: EntryDocument = serde_json::from_slice(entry).map_err(form)?;
-        if document.key != key {
-            return Err(damage(DamageKind::Form(format!("it is the recording of {}", document.key))));
-        }
-        let slots: Result<Vec<Slot>, String> = document.slots.into_iter().map(SlotDocument::read).collect();
-        Ok(Entry {
-            asked: document.asked,
-            redacted: document.redacted,
-            normalised: document.normalised,
-            slots: slots.map_err(|why| damage(DamageKind::Form(why)))?,
-        })
+        let alone: SlotsAlone = document(path, bytes)?;
+        slots(path, key, &alone.key, alone.slots)
     }
 
     /// What was asked, without reading the answers.
@@ -192,6 +189,29 @@ impl Entry {
         let alone: AskedAlone = serde_json::from_slice(sealed(bytes)?).ok()?;
         Some(alone.asked)
     }
+}
+
+/// What is inside a file, once it is known to be what was written.
+fn document<'a, T: Deserialize<'a>>(path: &Path, bytes: &'a [u8]) -> Result<T, Damage> {
+    let damage = |kind| Damage { path: path.to_owned(), kind };
+    let entry = sealed(bytes).ok_or_else(|| damage(DamageKind::Checksum))?;
+    // The version stands first, so that it need not be looked for.
+    let is_ours = entry.starts_with(format!("{{\n  \"format\": {FORMAT},\n").as_bytes());
+    if !is_ours
+        && let Ok(Version { format }) = serde_json::from_slice(entry)
+        && format > FORMAT
+    {
+        return Err(damage(DamageKind::Newer(format)));
+    }
+    serde_json::from_slice(entry).map_err(|error| damage(DamageKind::Form(error.to_string())))
+}
+
+fn slots(path: &Path, key: &str, found: &str, slots: Vec<SlotDocument>) -> Result<Vec<Slot>, Damage> {
+    let form = |why| Damage { path: path.to_owned(), kind: DamageKind::Form(why) };
+    if found != key {
+        return Err(form(format!("it is the recording of {found}")));
+    }
+    slots.into_iter().map(SlotDocument::read).collect::<Result<Vec<Slot>, String>>().map_err(form)
 }
 
 /// The entry inside a file, if the checksum is right to the last byte.

@@ -82,7 +82,7 @@ pub struct Cassette {
 
 #[derive(Default)]
 struct State {
-    entries: HashMap<Arc<str>, Arc<Entry>>,
+    entries: HashMap<Arc<str>, Arc<[Slot]>>,
     /// How often each key was asked, by scope.
     asked: HashMap<(Arc<str>, Arc<str>), usize>,
 }
@@ -160,17 +160,17 @@ impl Cassette {
         if self.options.mode == Mode::Record {
             return Ok(Look::Record(self.ticket(scope, turn, inquiry, true)));
         }
-        let entry = match self.entry(&key) {
-            Ok(entry) => entry,
+        let slots = match self.slots(&key) {
+            Ok(slots) => slots,
             Err(CassetteError::Damaged(damage)) if self.options.mode == Mode::Auto && !damage.is_newer() => {
                 self.shelf.quarantine(&key)?;
                 None
             }
             Err(error) => return Err(error),
         };
-        let reason = match entry {
+        let reason = match slots {
             None => Reason::Never,
-            Some(entry) => match self.pick(&entry, &scope, turn) {
+            Some(slots) => match self.pick(&slots, &scope, turn) {
                 Ok(recording) => {
                     self.tally.hit();
                     return Ok(Look::Hit(recording));
@@ -187,30 +187,30 @@ impl Cassette {
     }
 
     /// The recording for the n-th request of a scope: its own come first, then those of others.
-    fn pick(&self, entry: &Entry, scope: &str, turn: usize) -> Result<Arc<Recording>, Reason> {
+    fn pick(&self, slots: &[Slot], scope: &str, turn: usize) -> Result<Arc<Recording>, Reason> {
         let is_fresh = |slot: &&Slot| self.options.ttl.is_none_or(|ttl| slot.age() <= ttl);
-        let own = entry.slots.iter().filter(|slot| *slot.scope == *scope);
-        let others = entry.slots.iter().filter(|slot| *slot.scope != *scope);
+        let own = slots.iter().filter(|slot| *slot.scope == *scope);
+        let others = slots.iter().filter(|slot| *slot.scope != *scope);
         let mut fresh = own.chain(others).filter(is_fresh);
         if let Some(slot) = fresh.nth(turn) {
             return Ok(slot.recording.clone());
         }
-        let expired = entry.slots.iter().filter(|slot| !is_fresh(slot)).map(Slot::age).min();
+        let expired = slots.iter().filter(|slot| !is_fresh(slot)).map(Slot::age).min();
         match (expired, self.options.ttl) {
             (Some(age), Some(ttl)) => Err(Reason::Expired { age, ttl }),
-            _ => Err(Reason::UsedUp { recorded: entry.slots.len() }),
+            _ => Err(Reason::UsedUp { recorded: slots.len() }),
         }
     }
 
-    fn entry(&self, key: &Arc<str>) -> Result<Option<Arc<Entry>>, CassetteError> {
-        if let Some(entry) = self.state().entries.get(key) {
-            return Ok(Some(entry.clone()));
+    fn slots(&self, key: &Arc<str>) -> Result<Option<Arc<[Slot]>>, CassetteError> {
+        if let Some(slots) = self.state().entries.get(key) {
+            return Ok(Some(slots.clone()));
         }
         // Read outside of the lock: two that read the same file read the same.
-        let Some(entry) = self.shelf.read(key)? else { return Ok(None) };
-        let entry = Arc::new(entry);
-        self.state().entries.insert(key.clone(), entry.clone());
-        Ok(Some(entry))
+        let Some(slots) = self.shelf.slots(key)? else { return Ok(None) };
+        let slots: Arc<[Slot]> = Arc::from(slots);
+        self.state().entries.insert(key.clone(), slots.clone());
+        Ok(Some(slots))
     }
 
     fn ticket(&self, scope: Arc<str>, turn: usize, inquiry: Inquiry, replaces: bool) -> Ticket {

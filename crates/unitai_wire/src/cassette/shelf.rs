@@ -4,7 +4,7 @@
 //! meanwhile, because a change reads the file first. The lock is the system's, so it dies with its holder.
 
 use std::fs::{self, File};
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -67,17 +67,31 @@ impl Shelf {
         }
     }
 
+    /// Reads the answers of a key alone, as a replay needs them.
+    pub(super) fn slots(&self, key: &str) -> Result<Option<Vec<Slot>>, CassetteError> {
+        let path = self.path(key);
+        let Some(bytes) = self.bytes(&path)? else { return Ok(None) };
+        match Entry::read_slots(&path, key, &bytes) {
+            Ok(slots) => Ok(Some(slots)),
+            Err(damage) => Err(CassetteError::Damaged(Box::new(damage))),
+        }
+    }
+
     fn bytes(&self, path: &Path) -> Result<Option<Vec<u8>>, CassetteError> {
-        let disk = |error| CassetteError::Disk { doing: "cannot read", path: path.to_owned(), error };
-        match fs::metadata(path) {
-            Ok(found) if found.len() > MOST_BYTES => Err(disk(ErrorKind::FileTooLarge.into())),
-            Ok(_) => match fs::read(path) {
-                Ok(bytes) => Ok(Some(bytes)),
-                Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-                Err(error) => Err(disk(error)),
-            },
+        let read = || -> std::io::Result<Vec<u8>> {
+            let mut file = File::open(path)?;
+            let length = file.metadata()?.len();
+            if length > MOST_BYTES {
+                return Err(ErrorKind::FileTooLarge.into());
+            }
+            let mut bytes = Vec::with_capacity(length as usize + 1);
+            file.read_to_end(&mut bytes)?;
+            Ok(bytes)
+        };
+        match read() {
+            Ok(bytes) => Ok(Some(bytes)),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(disk(error)),
+            Err(error) => Err(CassetteError::Disk { doing: "cannot read", path: path.to_owned(), error }),
         }
     }
 
@@ -91,8 +105,8 @@ impl Shelf {
     ) -> Result<(), CassetteError> {
         let _lock = self.lock()?;
         let key = inquiry.key().clone();
-        let mut slots = match self.read(&key) {
-            Ok(entry) => entry.map(|entry| entry.slots).unwrap_or_default(),
+        let mut slots = match self.slots(&key) {
+            Ok(slots) => slots.unwrap_or_default(),
             Err(CassetteError::Damaged(damage)) if !damage.is_newer() => {
                 self.quarantine(&key)?;
                 Vec::new()
@@ -192,8 +206,8 @@ impl Shelf {
     pub fn prune(&self, ttl: Duration) -> Result<u64, CassetteError> {
         let now = SystemTime::now();
         let is_old = |time: SystemTime| now.duration_since(time).is_ok_and(|age| age > ttl);
-        self.remove(|key, path| match self.read(key) {
-            Ok(Some(entry)) => entry.slots.iter().all(|slot| is_old(slot.recorded_at)),
+        self.remove(|key, path| match self.slots(key) {
+            Ok(Some(slots)) => slots.iter().all(|slot| is_old(slot.recorded_at)),
             _ => fs::metadata(path).and_then(|found| found.modified()).is_ok_and(is_old),
         })
     }
