@@ -156,6 +156,11 @@ fn private_keys_and_passwords_in_urls_are_known_by_their_form() {
         assert!(body.iter().all(|line| shared(line, &cleaned).is_none()), "{cleaned}");
         assert!(cleaned.contains("BEGIN RSA PRIVATE KEY"), "{cleaned}");
     }
+    let cut = format!("{{\"key\": \"-----BEGIN PRIVATE KEY-----\\n{}\\n{}…\"}}", body[0], &body[1][..20]);
+    assert_eq!(secrets.clean(&cut), "{\"key\": \"-----BEGIN PRIVATE KEY-----[redacted]…\"}");
+    let prose =
+        "A file with -----BEGIN PRIVATE KEY----- in it is a key, and must be handled like one, always.";
+    assert_eq!(secrets.clean(prose), prose);
     let cleaned = secrets.clean("at postgres://shop:hQ7zK2vX9m@db.example.com:5432/shop");
     assert_eq!(cleaned, "at postgres://shop:[redacted]@db.example.com:5432/shop");
     let key = format!("{}==", noise(WORD, 86, 7));
@@ -421,9 +426,10 @@ proptest! {
         let text = format!("{before}{}{after}{spelled}", &spelled[from..]);
         let cleaned = secrets.clean(&text);
         prop_assert_eq!(shared(&value, &cleaned), None);
-        // Eight characters with escapes are fewer of the value; and where another character is in the same
+        // Less than twelve digits are less than six characters. Eight characters with escapes are fewer of the value; and where another character is in the same
         // group of base64, its neighbour is not the value's alone.
-        let is_shared = spelled.contains(['\\', '%']) || (from > 0 && [2, 3].contains(&spelling));
+        let is_short_hex = [5, 6].contains(&spelling) && spelled.len() - from < 12;
+        let is_shared = is_short_hex || spelled.contains(['\\', '%']) || (from > 0 && [2, 3].contains(&spelling));
         if !is_shared {
             prop_assert_eq!(shared(spelled.trim_end_matches('='), &cleaned), None, "{}", cleaned);
         }

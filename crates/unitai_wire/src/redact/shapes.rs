@@ -97,7 +97,10 @@ const SHAPES: [Shape; 40] = [
     shape(
         "a private key",
         &["-----BEGIN "],
-        r"-----BEGIN (?:[A-Z]{2,9} ){0,3}PRIVATE KEY(?: BLOCK)?-----([A-Za-z0-9+/=\s\\:,.()-]{40,}?)(?:-----END|\z)",
+        concat!(
+            r"-----BEGIN (?:[A-Z]{2,9} ){0,3}PRIVATE KEY(?: BLOCK)?-----",
+            r"((?:[A-Za-z0-9+/=\r\n\t\\,]|:[ ]?|-[A-Za-z0-9]|[ ]{1,4}[A-Za-z0-9+/]{16,}){40,})",
+        ),
     ),
     shape(
         "a password in a URL",
@@ -120,11 +123,14 @@ pub(super) fn find(text: &[u8]) -> Vec<Found> {
     let mut found: Vec<Found> = Vec::new();
     let mut look = |at: usize| found.extend(secret_at(text, at));
     for run in long_runs(text) {
+        let is_data = run.len() >= DATA;
         for at in run.start..run.end - 2 {
+            if !IS_START[slot(text[at], text[at + 1], text[at + 2])] {
+                continue;
+            }
             // A key begins no word in its middle, but an account's number comes before the sign.
-            let is_start = IS_START[slot(text[at], text[at + 1], text[at + 2])];
-            if is_start && (text[at] == b':' || !is_word_before(text, at)) && !text[at..].starts_with(b"://")
-            {
+            let is_inside = is_word_before(text, at) || (is_data && at > 0 && b"+/".contains(&text[at - 1]));
+            if (text[at] == b':' || !is_inside) && !text[at..].starts_with(b"://") {
                 look(at);
             }
         }
@@ -155,6 +161,9 @@ fn long_runs(text: &[u8]) -> Vec<Range<usize>> {
     }
     runs
 }
+
+/// A run of so many bytes is a picture or a file in base64, where four letters in a row mean nothing.
+const DATA: usize = 2048;
 
 /// The shortest key of all: `AKIA` and sixteen more.
 const SHORTEST_RUN: usize = 20;

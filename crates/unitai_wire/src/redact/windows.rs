@@ -13,6 +13,9 @@ use super::forms::Form;
 
 /// A piece has so many bytes.
 pub(super) const WINDOW: usize = 8;
+/// Eight hexadecimal digits are four bytes, and the checksums of a long text would hold some of them by
+/// chance. So many are six bytes.
+const SHORTEST_FOLDED: usize = 12;
 /// What the bitmap knows: the first five bytes from every fourth on.
 const GRAM: usize = 5;
 const STRIDE: usize = 4;
@@ -39,6 +42,12 @@ pub(super) struct Windows {
 #[derive(Clone)]
 struct Gap {
     bytes: Vec<u8>,
+}
+
+/// A part of a text that is made of pieces.
+struct Hit {
+    range: Range<usize>,
+    is_exact: bool,
 }
 
 impl Windows {
@@ -117,24 +126,26 @@ impl Windows {
 
     /// The parts of a text that are made of pieces, in order and apart from each other.
     pub(super) fn find(&self, text: &[u8]) -> Vec<Range<usize>> {
-        let mut found = Vec::new();
         if text.len() < WINDOW || self.is_empty() {
-            return found;
+            return Vec::new();
         }
+        let mut hits = Vec::new();
         let last = text.len() - WINDOW;
         let mut at = 0;
         while at <= last {
             if self.may_hold(load(text, at)) {
                 for start in at.saturating_sub(STRIDE - 1)..=at {
-                    self.look(text, start, &mut found);
+                    self.look(text, start, &mut hits);
                 }
             }
             at += STRIDE;
         }
         // Windows whose multiple of four lies too near to the end to be loaded.
         for start in (at - STRIDE + 1)..=last {
-            self.look(text, start, &mut found);
+            self.look(text, start, &mut hits);
         }
+        hits.retain(|hit| hit.is_exact || hit.range.len() >= SHORTEST_FOLDED);
+        let mut found: Vec<Range<usize>> = hits.into_iter().map(|hit| hit.range).collect();
         if !self.gaps.is_empty() {
             for range in &mut found {
                 self.fill(text, range);
@@ -157,14 +168,18 @@ impl Windows {
         self.filter[bit >> 6] & (1 << (bit & 63)) != 0
     }
 
-    fn look(&self, text: &[u8], start: usize, found: &mut Vec<Range<usize>>) {
+    fn look(&self, text: &[u8], start: usize, hits: &mut Vec<Hit>) {
         let window = load(text, start);
-        if !self.exact.contains(&window) && !self.folded.contains(&fold(window)) {
+        let is_exact = self.exact.contains(&window);
+        if !is_exact && !self.folded.contains(&fold(window)) {
             return;
         }
-        match found.last_mut() {
-            Some(range) if start <= range.end => range.end = start + WINDOW,
-            _ => found.push(start..start + WINDOW),
+        match hits.last_mut() {
+            Some(hit) if start <= hit.range.end => {
+                hit.range.end = start + WINDOW;
+                hit.is_exact |= is_exact;
+            }
+            _ => hits.push(Hit { range: start..start + WINDOW, is_exact }),
         }
     }
 
