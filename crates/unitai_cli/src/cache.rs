@@ -1,6 +1,5 @@
 //! `unitai cache`: a look at the recordings, and their end.
 
-use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,6 +8,8 @@ use clap::{Args, Subcommand};
 use unitai_config::{CacheSettings, Overrides};
 use unitai_wire::cassette::{CassetteError, Shelf, Stats};
 use unitai_wire::redact::Secrets;
+
+use crate::say::{complain, say};
 
 /// The arguments of `unitai cache`.
 #[derive(Args)]
@@ -39,11 +40,12 @@ impl Cache {
     pub(crate) fn run(&self) -> i32 {
         match self.done() {
             Ok(text) => {
-                let _ = writeln!(io::stdout(), "{text}");
+                // Nobody may be reading any more.
+                let _ = say(&text);
                 0
             }
             Err(message) => {
-                let _ = writeln!(io::stderr(), "error: {message}");
+                complain(&message);
                 2
             }
         }

@@ -1,11 +1,14 @@
 //! `unitai demo`: the refund example, run by pytest, then its deliberate failure.
 
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs, io};
 
 use clap::Args;
+use unitai_wire::gate::write_private;
+
+use crate::say::{complain, say, secrets};
 
 /// The example's files are part of the command, so that the demo needs no checkout.
 const FILES: [(&str, &str); 3] = [
@@ -45,8 +48,7 @@ impl Demo {
         match shown {
             Ok(code) => code,
             Err(error) => {
-                let _ =
-                    writeln!(io::stderr(), "error: the demo could not run in {}: {error}", folder.display());
+                complain(&format!("the demo could not run in {}: {error}", folder.display()));
                 1
             }
         }
@@ -84,13 +86,11 @@ fn lay_down(path: &Path, text: &str) -> io::Result<()> {
             let message = format!("{} is there already and differs from the demo's", path.display());
             Err(io::Error::new(io::ErrorKind::AlreadyExists, message))
         }
-        Err(error) if error.kind() == io::ErrorKind::NotFound => fs::write(path, text),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            write_private(path, text.as_bytes(), secrets())
+        }
         Err(error) => Err(error),
     }
-}
-
-fn say(text: &str) -> io::Result<()> {
-    writeln!(io::stdout(), "{text}")
 }
 
 fn pytest(python: &str, folder: &Path, file: &str, more: &[&str]) -> io::Result<i32> {

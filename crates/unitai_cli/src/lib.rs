@@ -2,6 +2,7 @@
 
 mod cache;
 mod demo;
+mod say;
 mod test;
 
 use std::ffi::OsString;

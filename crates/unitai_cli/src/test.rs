@@ -1,9 +1,10 @@
 //! `unitai test`: pytest, with the answers of models recorded or replayed.
 
-use std::io::{self, Write};
 use std::process::Command;
 
 use clap::Args;
+
+use crate::say::complain;
 
 /// The arguments of `unitai test`.
 #[derive(Args)]
@@ -43,7 +44,7 @@ impl Test {
             // A signal is an interruption.
             Ok(status) => status.code().unwrap_or(2),
             Err(error) => {
-                let _ = writeln!(io::stderr(), "error: {python} could not be started: {error}");
+                complain(&format!("{python} could not be started: {error}"));
                 2
             }
         }

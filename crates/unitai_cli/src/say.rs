@@ -1,0 +1,25 @@
+//! What the command tells people: the only way to the terminal, and no secret takes it.
+
+use std::io::{self, Write};
+use std::sync::OnceLock;
+
+use unitai_wire::redact::Secrets;
+
+/// To whoever reads the output.
+pub(crate) fn say(text: &str) -> io::Result<()> {
+    writeln!(io::stdout(), "{}", secrets().clean(text))
+}
+
+/// To whoever wonders why it did not work. If even that cannot be said, nobody listens.
+pub(crate) fn complain(text: &str) {
+    let _ = writeln!(io::stderr(), "error: {}", secrets().clean(text));
+}
+
+/// Those of the environment, which does not change while a command runs.
+pub(crate) fn secrets() -> &'static Secrets {
+    static SECRETS: OnceLock<Secrets> = OnceLock::new();
+    SECRETS.get_or_init(|| {
+        let text = |text: std::ffi::OsString| text.to_string_lossy().into_owned();
+        Secrets::of_environment(std::env::vars_os().map(|(name, value)| (text(name), text(value))))
+    })
+}
