@@ -121,23 +121,27 @@ pub(super) struct Found {
 /// Every part of a text that has the form of a secret, in order and apart from each other.
 pub(super) fn find(text: &[u8]) -> Vec<Found> {
     let mut found: Vec<Found> = Vec::new();
-    let mut look = |at: usize| found.extend(secret_at(text, at));
     for run in long_runs(text) {
         let is_data = run.len() >= DATA;
-        for at in run.start..run.end - 2 {
-            if !IS_START[slot(text[at], text[at + 1], text[at + 2])] {
-                continue;
-            }
+        let mut at = run.start;
+        while at + 2 < run.end {
             // A key begins no word in its middle, but an account's number comes before the sign.
-            let is_inside = is_word_before(text, at) || (is_data && at > 0 && b"+/".contains(&text[at - 1]));
-            if (text[at] == b':' || !is_inside) && !text[at..].starts_with(b"://") {
-                look(at);
-            }
+            let is_start = IS_START[slot(text[at], text[at + 1], text[at + 2])]
+                && (text[at] == b':' || !is_word_before(text, at))
+                && !(is_data && at > 0 && b"+/".contains(&text[at - 1]))
+                && !text[at..].starts_with(b"://");
+            // What was looked at as a whole is not looked at again from its middle: that would take the
+            // square of its length.
+            at = if is_start { look(text, at, &mut found) } else { at + 1 };
         }
     }
     // These are recognised by what stands around them, and need no long run of their own.
-    memmem::find_iter(text, "://").filter(|at| names_somebody(&text[at + 3..])).for_each(&mut look);
-    memmem::find_iter(text, "-----BEGIN ").for_each(&mut look);
+    for at in memmem::find_iter(text, "://").filter(|at| names_somebody(&text[at + 3..])) {
+        look(text, at, &mut found);
+    }
+    for at in memmem::find_iter(text, "-----BEGIN ") {
+        look(text, at, &mut found);
+    }
     found.sort_by_key(|found| (found.range.start, std::cmp::Reverse(found.range.end)));
     found.dedup_by(|next, first| next.range.start < first.range.end);
     found
@@ -205,28 +209,41 @@ fn names_somebody(rest: &[u8]) -> bool {
     rest.iter().find(|byte| matches!(byte, b'@' | b'/' | b'"' | b'\'' | b' ' | b'\n' | b'\\')) == Some(&b'@')
 }
 
-/// The secret that begins here, if it is one.
-fn secret_at(text: &[u8], at: usize) -> Option<Found> {
-    let rest = &text[at..];
+/// Adds the secret that begins here, if it is one, and says where to look next.
+fn look(text: &[u8], at: usize, found: &mut Vec<Found>) -> usize {
+    let rest = &text[at..text.len().min(at + LONGEST)];
     let begins = |shape: &Shape| {
         // Two bytes are compared faster than a call is made.
         let is_near = |start: &[u8]| start[0] == rest[0] && rest.get(1) == Some(&start[1]);
         shape.starts.iter().any(|start| is_near(start.as_bytes()) && rest.starts_with(start.as_bytes()))
     };
     // To say where a group is takes many times as long as to say that there is nothing.
-    let number = (0..SHAPES.len()).find(|n| begins(&SHAPES[*n]) && pattern(*n).is_match(rest))?;
-    let groups = pattern(number).captures(rest)?;
-    let hidden = groups.get(1).or_else(|| groups.get(0))?;
+    let number = (0..SHAPES.len()).find(|n| begins(&SHAPES[*n]) && pattern(*n).is_match(rest));
+    let Some((number, groups)) = number.and_then(|n| Some((n, pattern(n).captures(rest)?))) else {
+        return at + 1;
+    };
+    let Some(hidden) = groups.get(1).or_else(|| groups.get(0)) else { return at + 1 };
     let mut range = at + hidden.start()..at + hidden.end();
+    if hidden.end() == LONGEST {
+        let more = text[range.end..].iter().take_while(|byte| IS_OF_KEYS[usize::from(**byte)]);
+        range.end += more.count();
+    }
+    let end = range.end;
     if text[at] == b':' && range.start == at + 1 {
         // Nothing fixed stands at the start of these, only the number of an account.
         range.start = number_before(text, at);
         if at - range.start < SHORTEST_ACCOUNT {
-            return None;
+            return end;
         }
     }
-    is_real(text, &range, at.min(range.start)).then_some(Found { kind: SHAPES[number].kind, range })
+    if is_real(text, &range, at.min(range.start)) {
+        found.push(Found { kind: SHAPES[number].kind, range });
+    }
+    end
 }
+
+/// No more is read of one secret; what goes on in the same way belongs to it.
+const LONGEST: usize = 8192;
 
 /// Where the digits begin that end here.
 fn number_before(text: &[u8], end: usize) -> usize {

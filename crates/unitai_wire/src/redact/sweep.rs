@@ -96,16 +96,22 @@ fn signs_before(bytes: &[u8], end: usize) -> usize {
 
 /// The part, and the whole of every mark that it touches.
 fn with_marks(part: Range<usize>, marks: &[Range<usize>]) -> Range<usize> {
-    let touched = marks.iter().filter(|mark| mark.start <= part.end && part.start <= mark.end);
-    let (start, end) =
-        touched.fold((part.start, part.end), |(start, end), mark| (start.min(mark.start), end.max(mark.end)));
-    start..end
+    let near = near(&part, marks);
+    let start = near.first().map_or(part.start, |mark| part.start.min(mark.start));
+    start..near.last().map_or(part.end, |mark| part.end.max(mark.end))
 }
 
 /// Whether there is nothing in the part but marks.
 fn is_marks(part: &Range<usize>, marks: &[Range<usize>]) -> bool {
-    let inside = marks.iter().filter(|mark| part.start <= mark.start && mark.end <= part.end);
+    let inside = near(part, marks).iter().filter(|mark| part.start <= mark.start && mark.end <= part.end);
     inside.map(|mark| mark.len()).sum::<usize>() == part.len()
+}
+
+/// The marks that touch a part. They are in order, and apart from each other.
+fn near<'a>(part: &Range<usize>, marks: &'a [Range<usize>]) -> &'a [Range<usize>] {
+    let first = marks.partition_point(|mark| mark.end < part.start);
+    let end = marks.partition_point(|mark| mark.start <= part.end);
+    &marks[first..end]
 }
 
 fn join(parts: &mut Vec<Range<usize>>) {
