@@ -63,6 +63,7 @@ fn trajectory(calls: &[u8]) -> Trajectory {
             args: args(*n),
             outcome: Outcome::Returned(Packed::null()),
         }),
+        fault: None,
     });
     Trajectory::new("run", Packed::null(), 0.0, 0.0, steps.collect(), Ending::returned(Packed::null()))
 }

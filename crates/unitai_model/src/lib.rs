@@ -19,6 +19,7 @@
 pub mod calls;
 pub mod catalogue;
 pub mod failure;
+pub mod fault;
 pub mod finding;
 pub mod format;
 pub mod model_call;
@@ -30,6 +31,7 @@ pub mod value;
 
 pub use calls::CallIndex;
 pub use failure::Failure;
+pub use fault::{Fault, FaultKind};
 pub use finding::{Finding, Verdict};
 pub use format::FormatError;
 pub use model_call::{Exchange, ExchangeEnd, ModelCall, Source, Usage};

@@ -9,7 +9,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rustc_hash::FxBuildHasher;
 
-use crate::{Action, Ending, ModelCall, Outcome, Packed, StateChange, Step, ToolCall, ToolName, Trajectory};
+use crate::{
+    Action, Ending, Fault, ModelCall, Outcome, Packed, StateChange, Step, ToolCall, ToolName, Trajectory,
+};
 
 /// The one owner of a run's record.
 #[derive(Debug)]
@@ -124,6 +126,16 @@ impl Port {
         self.note(timestamp, agent_id, Action::StateChange(change))
     }
 
+    /// Writes down that a fault was put into the call at `step`.
+    pub fn note_fault(&self, step: usize, fault: Fault) -> Result<(), Refused> {
+        let mut guard = self.lock();
+        let log = guard.as_mut().ok_or(Refused::RunOver)?;
+        if let Some(step) = log.steps.get_mut(step) {
+            step.fault = Some(Box::new(fault));
+        }
+        Ok(())
+    }
+
     /// Reads the record as it stands; nothing when the run has ended.
     pub fn read<T>(&self, look: impl FnOnce(&[Step]) -> T) -> Option<T> {
         self.lock().as_ref().map(|log| look(&log.steps))
@@ -142,7 +154,7 @@ impl Port {
 
 impl Log {
     fn push(&mut self, timestamp: f64, agent_id: Option<Arc<str>>, action: Action) -> usize {
-        self.steps.push(Step { timestamp, agent_id, action });
+        self.steps.push(Step { timestamp, agent_id, action, fault: None });
         self.steps.len() - 1
     }
 

@@ -3,7 +3,7 @@
 use std::borrow::Borrow;
 use std::sync::Arc;
 
-use crate::{Failure, ModelCall, Packed};
+use crate::{Failure, Fault, ModelCall, Packed};
 
 /// The name of a tool. Clones share one string.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -42,6 +42,8 @@ pub struct Step {
     pub agent_id: Option<Arc<str>>,
     /// What it did.
     pub action: Action,
+    /// What was done to the call on purpose; boxed, because hardly any step has one.
+    pub fault: Option<Box<Fault>>,
 }
 
 /// What a step was.

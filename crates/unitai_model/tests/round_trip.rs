@@ -5,8 +5,8 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use unitai_model::value::{equal, hash};
 use unitai_model::{
-    Action, Ending, Exchange, ExchangeEnd, Failure, ModelCall, Money, Opaque, Outcome, Packed, Source,
-    StateChange, Step, ToolCall, ToolName, Trajectory, Usage, Value,
+    Action, Ending, Exchange, ExchangeEnd, Failure, Fault, FaultKind, ModelCall, Money, Opaque, Outcome,
+    Packed, Source, StateChange, Step, ToolCall, ToolName, Trajectory, Usage, Value,
 };
 
 fn any_value() -> impl Strategy<Value = Value> {
@@ -132,9 +132,20 @@ fn any_action() -> impl Strategy<Value = Action> {
     ]
 }
 
+fn any_fault() -> impl Strategy<Value = Fault> {
+    let kind = proptest::sample::select(FaultKind::ALL.to_vec());
+    (kind, any::<String>(), any::<u64>(), proptest::option::of(any_packed()))
+        .prop_map(|(kind, text, seed, instead_of)| Fault { kind, text: Arc::from(text), seed, instead_of })
+}
+
 fn any_trajectory() -> impl Strategy<Value = Trajectory> {
-    let step = (any_time(), any::<Option<String>>(), any_action())
-        .prop_map(|(timestamp, agent, action)| Step { timestamp, agent_id: agent.map(Arc::from), action });
+    let step = (any_time(), any::<Option<String>>(), any_action(), proptest::option::of(any_fault()))
+        .prop_map(|(timestamp, agent, action, fault)| Step {
+            timestamp,
+            agent_id: agent.map(Arc::from),
+            action,
+            fault: fault.map(Box::new),
+        });
     let ending = prop_oneof![any_packed().prop_map(Ending::Returned), any_failure().prop_map(Ending::Raised)];
     let steps = proptest::collection::vec(step, 0..8);
     (any::<String>(), any_packed(), any_time(), any_time(), steps, ending).prop_map(

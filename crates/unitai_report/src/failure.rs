@@ -33,6 +33,7 @@ pub fn failure_report(trajectory: &Trajectory, finding: Option<&Finding>, style:
         out.push(String::new());
     }
     out.extend(ending(trajectory, style));
+    out.extend(faults(trajectory, style));
     out.push(format!("  {}", totals(trajectory)));
     out.join("\n")
 }
@@ -56,6 +57,25 @@ fn raised(error: &Failure) -> String {
         text.push_str("\n  Hint: a tool that is awaited is mocked with awaitable=True, or all with MockToolkit(awaitable=True).");
     }
     text
+}
+
+/// How to see the same faults again.
+fn faults(trajectory: &Trajectory, style: Style) -> Option<String> {
+    let faults: Vec<_> = trajectory.steps().iter().filter_map(|step| step.fault.as_ref()).collect();
+    let first = faults.first()?;
+    let mut seeds: Vec<String> = Vec::new();
+    for seed in faults.iter().map(|fault| fault.seed.to_string()) {
+        if !seeds.contains(&seed) {
+            seeds.push(seed);
+        }
+    }
+    let (count, repeat) = match seeds.as_slice() {
+        [_] => (format!("{} injected", faults.len()), format!("seed={} repeats them", first.seed)),
+        several => {
+            (format!("{} injected", faults.len()), format!("the seeds {} repeat them", several.join(", ")))
+        }
+    };
+    Some(format!("  {} {count}; {repeat}", style.heading("Faults:")))
 }
 
 /// `Cost: $0.003 | Tokens: 847 | Duration: 1.2s`.

@@ -75,7 +75,9 @@ pub fn step_line(step: &Step) -> String {
             change.new_value.value().shown(60)
         ),
     };
-    format!("[{kind}] {who}{what}")
+    let fault =
+        step.fault.as_ref().map_or_else(String::new, |fault| format!(" (fault: {})", plain(&fault.text)));
+    format!("[{kind}] {who}{what}{fault}")
 }
 
 /// `gpt-4o (847 tokens, $0.003)`, and how it ended if not with an answer.

@@ -2,16 +2,19 @@
 //!
 //! One engine decides for each request to a model: answer it from a script or a recording, let it
 //! out, or refuse it. [`dialects`] know how each provider speaks, [`frames`] how streams are cut into
-//! events, [`script`] what to answer, [`cassette`] what was answered before, [`exchange`] watches one
-//! request and its answer, [`meter`] knows what it took and cost, [`redact`] takes secrets out of what
-//! is written, and [`gate`] writes it. Nothing here opens a connection or knows Python.
+//! events, [`script`] what to answer, [`cassette`] what was answered before, [`faults`] what goes wrong
+//! on purpose, [`exchange`] watches one request and its answer, [`meter`] knows what it took and cost,
+//! [`redact`] takes secrets out of what is written, and [`gate`] writes it. Nothing here opens a
+//! connection or knows Python.
 
 pub mod cassette;
+mod chance;
 pub mod common;
 pub mod dialects;
 mod digest;
 pub mod encoding;
 pub mod exchange;
+pub mod faults;
 pub mod frames;
 pub mod gate;
 pub mod meter;

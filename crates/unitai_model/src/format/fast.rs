@@ -8,6 +8,7 @@ use std::sync::Arc;
 use arcstr::ArcStr;
 
 use super::exchange::{Counts, ExchangeDocument};
+use super::fault::FaultDocument;
 use super::v1::Names;
 use crate::{Action, Ending, Failure, ModelCall, Outcome, Packed, StateChange, Step, ToolCall, Trajectory};
 
@@ -66,13 +67,21 @@ impl<'a> Reader<'a> {
         self.take("\",\"timestamp\":")?;
         let timestamp = self.number()?;
         let agent_id = if self.take(",\"agent_id\":").is_some() { Some(self.string()?) } else { None };
+        let fault = if self.take(",\"fault\":").is_some() {
+            let from = self.at;
+            self.value()?;
+            let document: FaultDocument<'_> = serde_json::from_str(&self.text[from..self.at]).ok()?;
+            Some(Box::new(document.read().ok()?))
+        } else {
+            None
+        };
         let action = match kind {
             "tool_call" => Action::ToolCall(self.tool_call()?),
             "llm_call" => Action::ModelCall(self.model_call()?),
             _ => Action::StateChange(self.state_change()?),
         };
         self.take("}")?;
-        Some(Step { timestamp, agent_id, action })
+        Some(Step { timestamp, agent_id, action, fault })
     }
 
     fn tool_call(&mut self) -> Option<ToolCall> {
@@ -310,7 +319,8 @@ mod tests {
         r#"{"step_type":"tool_call","timestamp":1.5,"agent_id":"x","tool_name":"a","tool_args":{"é":"\\\"é"},"tool_result":false},"#,
         r#"{"step_type":"tool_call","timestamp":2.0,"tool_name":"b","tool_args":{"$unitai":"dict","items":[[1,2]]},"#,
         r#""tool_error":{"type":"E","bases":["A","B"],"message":"m","place":"p"}},"#,
-        r#"{"step_type":"tool_call","timestamp":0.0,"tool_name":"b","tool_args":{}},"#,
+        r#"{"step_type":"tool_call","timestamp":0.0,"fault":{"kind":"corrupt","text":"garbled","seed":7,"instead_of":[1]},"#,
+        r#""tool_name":"b","tool_args":{}},"#,
         r#"{"step_type":"llm_call","timestamp":3.0,"model":"m","prompt_tokens":1,"completion_tokens":2,"cost":"0.01"},"#,
         r#"{"step_type":"state_change","timestamp":4.0,"key":"k","old_value":0,"new_value":1}],"final_output":"done"}"#
     );

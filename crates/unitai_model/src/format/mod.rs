@@ -5,6 +5,7 @@
 
 pub mod exchange;
 mod fast;
+pub mod fault;
 mod v0;
 pub mod v1;
 mod write;

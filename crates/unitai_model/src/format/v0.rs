@@ -94,7 +94,7 @@ impl StepDocument {
                 new_value: pack(self.new_value),
             }),
         };
-        Some(Step { timestamp: self.timestamp, agent_id: None, action })
+        Some(Step { timestamp: self.timestamp, agent_id: None, action, fault: None })
     }
 }
 

@@ -11,6 +11,7 @@ use serde_json::value::RawValue;
 
 use super::FormatError;
 use super::exchange::{Counts, ExchangeDocument};
+use super::fault::FaultDocument;
 use crate::{
     Action, Ending, Failure, ModelCall, Money, Outcome, Packed, StateChange, Step, ToolCall, ToolName,
     Trajectory,
@@ -64,6 +65,9 @@ pub struct StepDocument<'a> {
     /// The agent that acted, where several take part.
     #[serde(borrow, default)]
     pub agent_id: Option<Cow<'a, str>>,
+    /// What was done to the call on purpose; absent for nearly every step.
+    #[serde(borrow, default)]
+    pub fault: Option<FaultDocument<'a>>,
     /// `tool_call`: the tool.
     #[serde(borrow, default)]
     pub tool_name: Option<Cow<'a, str>>,
@@ -265,7 +269,8 @@ impl StepDocument<'_> {
             }),
         };
         let agent_id = self.agent_id.map(|agent| Arc::from(&*agent));
-        Ok(Step { timestamp: self.timestamp, agent_id, action })
+        let fault = self.fault.map(|fault| fault.read().map(Box::new)).transpose()?;
+        Ok(Step { timestamp: self.timestamp, agent_id, action, fault })
     }
 }
 

@@ -33,24 +33,26 @@ pub(super) fn document(trajectory: &Trajectory, out: &mut String) {
 
 /// About how long a step becomes, so that the text is allocated once.
 fn room(step: &Step) -> usize {
-    96 + match &step.action {
-        Action::ToolCall(call) => {
-            let outcome = match &call.outcome {
-                Outcome::Returned(result) => result.text().len(),
-                Outcome::Raised(error) => 64 + error.message.len(),
-                Outcome::Unfinished => 0,
-            };
-            call.tool.as_str().len() + call.args.text().len() + outcome
-        }
-        Action::ModelCall(call) => {
-            if call.exchange.is_some() {
-                512
-            } else {
-                96
+    let fault = if step.fault.is_some() { 96 } else { 0 };
+    96 + fault
+        + match &step.action {
+            Action::ToolCall(call) => {
+                let outcome = match &call.outcome {
+                    Outcome::Returned(result) => result.text().len(),
+                    Outcome::Raised(error) => 64 + error.message.len(),
+                    Outcome::Unfinished => 0,
+                };
+                call.tool.as_str().len() + call.args.text().len() + outcome
             }
+            Action::ModelCall(call) => {
+                if call.exchange.is_some() {
+                    512
+                } else {
+                    96
+                }
+            }
+            Action::StateChange(change) => change.old_value.text().len() + change.new_value.text().len() + 32,
         }
-        Action::StateChange(change) => change.old_value.text().len() + change.new_value.text().len() + 32,
-    }
 }
 
 fn step(out: &mut String, step: &Step) {
@@ -61,6 +63,10 @@ fn step(out: &mut String, step: &Step) {
     if let Some(agent) = &step.agent_id {
         out.push_str(",\"agent_id\":");
         push_str(out, agent);
+    }
+    if let Some(fault) = &step.fault {
+        out.push_str(",\"fault\":");
+        super::fault::write(out, fault);
     }
     match &step.action {
         Action::ToolCall(call) => {

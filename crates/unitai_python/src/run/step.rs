@@ -110,7 +110,8 @@ impl TrajectoryStep {
                 ));
             }
         };
-        let step = Step { timestamp, agent_id: agent_id.map(|agent| Arc::from(&*agent)), action };
+        let agent_id = agent_id.map(|agent| Arc::from(&*agent));
+        let step = Step { timestamp, agent_id, action, fault };
         let ending = Ending::Returned(Packed::null());
         let alone =
             Model::new(run_id.as_deref().unwrap_or_default(), Packed::null(), 0.0, 0.0, vec![step], ending);

@@ -6,6 +6,7 @@ use serde_json::Value;
 use unitai_model::Usage;
 use unitai_model::value::plain;
 
+use crate::chance::{draw, fraction};
 use crate::common::{Answer, Finish, Refusal, Request, Said};
 
 /// What happens at one request.
@@ -69,7 +70,7 @@ impl Choice {
     /// chooses alike; runs choose independently of each other.
     pub fn choose(&self, ordinal: u64, turn: u64) -> Option<&Step> {
         let total: f64 = self.options.iter().map(|(_, weight)| weight).sum();
-        let mut point = uniform(self.seed, ordinal, turn) * total;
+        let mut point = fraction(draw(self.seed, &[ordinal, turn])) * total;
         for (step, weight) in &self.options {
             point -= weight;
             if point < 0.0 {
@@ -78,19 +79,6 @@ impl Choice {
         }
         self.options.last().map(|(step, _)| step)
     }
-}
-
-/// A number in [0, 1) that looks random, by SplitMix64: small, well mixed, and the same everywhere.
-fn uniform(seed: u64, ordinal: u64, turn: u64) -> f64 {
-    let mix = |mut z: u64| {
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    };
-    let golden = 0x9e37_79b9_7f4a_7c15_u64;
-    let state =
-        mix(mix(mix(seed.wrapping_add(golden)) ^ ordinal.wrapping_add(golden)) ^ turn.wrapping_add(golden));
-    (state >> 11) as f64 / (1u64 << 53) as f64
 }
 
 impl Step {
