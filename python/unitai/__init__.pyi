@@ -3,6 +3,7 @@
 from unitai._engine import AgentRunResult as AgentRunResult
 from unitai._engine import Budget as Budget
 from unitai._engine import Finding as Finding
+from unitai._engine import InjectedFault as InjectedFault
 from unitai._engine import MockTool as MockTool
 from unitai._engine import MockToolCall as MockToolCall
 from unitai._engine import ModelRequest as ModelRequest

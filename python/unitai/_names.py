@@ -11,6 +11,7 @@ _HOMES = {
         "AgentRunResult",
         "Budget",
         "Finding",
+        "InjectedFault",
         "MockTool",
         "MockToolCall",
         "ModelRequest",

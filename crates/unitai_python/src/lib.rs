@@ -5,6 +5,7 @@ mod asserting;
 mod attribute;
 mod cli;
 mod errors;
+mod faults;
 mod gate;
 mod mock;
 mod run;
@@ -23,6 +24,8 @@ mod _engine {
     use crate::cli::run_command;
     #[pymodule_export]
     use crate::errors::{catalogue, interrupt_thread};
+    #[pymodule_export]
+    use crate::faults::{FaultPlan, InjectedFault, close_faults, open_faults};
     #[pymodule_export]
     use crate::mock::{MockTool, MockToolCall, Ticket, ToolHandle, Toolbox};
     #[pymodule_export]

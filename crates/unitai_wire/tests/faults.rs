@@ -131,8 +131,9 @@ fn arguments_choose_a_call_and_a_matcher_that_fails_says_so() {
     let plan = rule(Arc::new(Names("7")));
     let hit = |n| plan.for_tool(&Standing::default(), "a", &args(n)).unwrap().is_some();
     assert_eq!((hit(7), hit(8)), (true, false));
-    let broken = rule(Arc::new(Broken)).for_tool(&Standing::default(), "a", &args(1));
-    assert_eq!(broken.unwrap_err(), "it raised ZeroDivisionError");
+    let broken = rule(Arc::new(Broken));
+    let told = broken.for_tool(&Standing::default(), "a", &args(1));
+    assert_eq!(told.unwrap_err(), "it raised ZeroDivisionError");
 }
 
 fn chance(p: f64) -> When {

@@ -15,6 +15,7 @@ from unitai.errors import (
     UnknownToolError,
     shown,
 )
+from unitai.faults import FaultRule, Faults, read_faults
 from unitai.mock.registration import check_callable, check_name, choose_strategy, is_async, parameter_names
 from unitai.mock.strategies import MISSING, ResponseStrategy
 from unitai.mock.wiring import Tools
@@ -53,6 +54,7 @@ class MockToolkit:
         prices: Mapping[str, Mapping[str, float]] | None = None,
         block_network: bool = False,
         ask_for_usage: bool = True,
+        faults: Faults | Iterable[FaultRule] | None = None,
     ) -> None:
         """
         Args:
@@ -67,6 +69,7 @@ class MockToolkit:
                 million tokens, as in `{"my-model": {"input": 2.50, "output": 10.0}}`.
             block_network: During a run, refuse every connection that leaves this machine.
             ask_for_usage: Ask a provider for the usage of streamed answers where it must be asked.
+            faults: What goes wrong on purpose in every run: see `unitai.faults`.
         """
         if not isinstance(max_tool_calls, int) or not 0 < max_tool_calls < 2**32:
             raise InvalidArgumentError(f"max_tool_calls must be a positive whole number, not {shown(max_tool_calls)}")
@@ -74,7 +77,8 @@ class MockToolkit:
         self._awaitable = awaitable
         self._awaited: set[str] = set()
         self._parameters: dict[str, list[str] | None] = {}
-        self._toolbox = Toolbox(strict, max_tool_calls)
+        self._faults = read_faults(faults)
+        self._toolbox = Toolbox(strict, max_tool_calls, None if self._faults is None else self._faults.plan())
         self._traffic = TrafficOptions(budget, prices, block_network, ask_for_usage)
         self._policy = self._traffic.policy()
 
@@ -302,10 +306,10 @@ class MockToolkit:
         for name in self._toolbox.names():
             strategy = self.get_tool(name).strategy
             tools.append((name, strategy, self._parameters[name], name in self._awaited))
-        own = {"_options", "_awaitable", "_awaited", "_parameters", "_toolbox", "_traffic", "_policy"}
+        own = {"_options", "_awaitable", "_awaited", "_parameters", "_toolbox", "_traffic", "_policy", "_faults"}
         attributes = {name: value for name, value in vars(self).items() if name not in own}
         return {
-            "options": {**self._options, **self._traffic._asdict()},
+            "options": {**self._options, **self._traffic._asdict(), "faults": self._faults},
             "tools": tools,
             "allowed": self._toolbox.allowed(),
             "attributes": attributes,

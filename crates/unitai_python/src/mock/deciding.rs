@@ -32,6 +32,10 @@ impl Toolbox {
         let encoded = encode(args.as_any())?;
         let is_allowed = self.is_allowed(name);
         if let (true, Some(real)) = (is_allowed, real) {
+            if let Some(met) = self.fault_for(py, run.get(), name, &encoded.packed)? {
+                let step = run.get().write_call(py, &tool, encoded, Outcome::Unfinished, agent_id)?;
+                return met.carry_out(run, step, real);
+            }
             let step = run.get().write_call(py, &tool, encoded, Outcome::Unfinished, agent_id)?;
             return settle(py, Ticket::new(run.clone().unbind(), step), gate::call(real, (), None));
         }

@@ -4,6 +4,7 @@ mod arguments;
 mod belonging;
 mod call;
 mod deciding;
+mod faulting;
 mod handle;
 mod ticket;
 mod tool;

@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 use unitai_model::Outcome;
 
 use crate::errors::{failure, is_misuse};
+use crate::faults::Spoil;
 use crate::run::{Run, Slot};
 use crate::values::encode;
 
@@ -13,6 +14,8 @@ use crate::values::encode;
 pub(crate) struct Ticket {
     run: Py<Run>,
     step: usize,
+    /// What a fault makes of the answer.
+    spoil: Option<Spoil>,
 }
 
 #[pymethods]
@@ -35,7 +38,12 @@ impl Ticket {
 
 impl Ticket {
     pub(super) fn new(run: Py<Run>, step: usize) -> Ticket {
-        Ticket { run, step }
+        Ticket { run, step, spoil: None }
+    }
+
+    /// The same call, with an answer that a fault changes.
+    pub(super) fn spoiled_by(self, spoil: Spoil) -> Ticket {
+        Ticket { spoil: Some(spoil), ..self }
     }
 
     pub(super) fn run<'py>(&self, py: Python<'py>) -> &Bound<'py, Run> {
@@ -43,8 +51,20 @@ impl Ticket {
     }
 
     pub(super) fn write_returned<'py>(&self, value: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let encoded = encode(&value)?;
         let run = self.run.get();
+        let value = match self.spoil.as_ref().map(|spoil| spoil.apply(&value)) {
+            None => value,
+            Some(Ok((spoiled, fault))) => {
+                run.note_fault(self.step, fault);
+                spoiled
+            }
+            Some(Err(error)) => {
+                self.write_raised(value.py(), &error)?;
+                run.doom(value.py(), error.clone_ref(value.py()));
+                return Err(error);
+            }
+        };
+        let encoded = encode(&value)?;
         run.settle(value.py(), self.step, Outcome::Returned(encoded.packed))?;
         if let Some(kept) = encoded.kept {
             run.keep(self.step, Slot::Result, kept);

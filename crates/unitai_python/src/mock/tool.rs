@@ -189,6 +189,12 @@ impl MockTool {
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = run.py();
         let encoded = encode(args.as_any())?;
+        if let Some(met) = self.toolbox.get().fault_for(py, run.get(), self.name.as_str(), &encoded.packed)? {
+            let step = run.get().write_call(py, &self.name, encoded, Outcome::Unfinished, agent_id)?;
+            let respond = self.strategy.bind(py).attribute("respond")?;
+            let call = py.import("functools")?.attribute("partial")?.call1((respond, args.copy()?))?;
+            return met.carry_out(run, step, &call);
+        }
         if let Some(fixed) = self.fixed(py)? {
             let outcome = Outcome::Returned(fixed.encoded.packed.clone());
             let step = run.get().write_call(py, &self.name, encoded, outcome, agent_id)?;

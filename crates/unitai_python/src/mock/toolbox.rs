@@ -11,6 +11,7 @@ use unitai_model::{Packed, ToolName};
 use super::MockTool;
 use super::belonging::context_runs;
 use crate::attribute::Attribute;
+use crate::faults::{FaultPlan, plans_of_run};
 use crate::run::Run;
 use crate::traffic::{self, Policy, Rules, voice_here};
 use crate::values::encode;
@@ -20,6 +21,7 @@ use crate::values::encode;
 pub(crate) struct Toolbox {
     pub(super) strict: bool,
     max_tool_calls: u32,
+    faults: Option<Py<FaultPlan>>,
     state: Mutex<State>,
 }
 
@@ -44,7 +46,13 @@ pub(super) struct State {
 #[pymethods]
 impl Toolbox {
     #[new]
-    fn new(py: Python<'_>, strict: bool, max_tool_calls: u32) -> PyResult<Toolbox> {
+    #[pyo3(signature = (strict, max_tool_calls, faults=None))]
+    fn new(
+        py: Python<'_>,
+        strict: bool,
+        max_tool_calls: u32,
+        faults: Option<Py<FaultPlan>>,
+    ) -> PyResult<Toolbox> {
         let state = State {
             tools: HashMap::new(),
             order: Vec::new(),
@@ -55,7 +63,7 @@ impl Toolbox {
             has_ended_run: false,
             left_behind: None,
         };
-        Ok(Toolbox { strict, max_tool_calls, state: Mutex::new(state) })
+        Ok(Toolbox { strict, max_tool_calls, faults, state: Mutex::new(state) })
     }
 
     /// Adds a tool, or puts it in the place of one with the same name.
@@ -117,7 +125,8 @@ impl Toolbox {
         let input = encode(input)?;
         let rules = Rules::of(policy, model);
         let run = Run::open(Some(slf.clone().unbind()), input.packed, slf.get().max_tool_calls)
-            .on_wire(rules, voice_here(py)?);
+            .on_wire(rules, voice_here(py)?)
+            .under(plans_of_run(py, slf.get().faults.as_ref())?);
         if let Some(kept) = input.kept {
             run.keep(Run::WHOLE, crate::run::Slot::Input, kept);
         }
@@ -197,6 +206,7 @@ impl Toolbox {
         state.tools.values().try_for_each(|tool| visit.call(tool))?;
         state.allowed.values().try_for_each(|tool| visit.call(tool))?;
         state.live.iter().chain(&state.past).try_for_each(|run| visit.call(run))?;
+        visit.call(&self.faults)?;
         visit.call(&state.loose)?;
         visit.call(&state.left_behind)
     }
@@ -218,7 +228,12 @@ impl Toolbox {
 impl Toolbox {
     /// The toolbox of a tool that belongs to no toolkit.
     pub(super) fn standalone(py: Python<'_>) -> PyResult<Toolbox> {
-        Toolbox::new(py, true, u32::MAX)
+        Toolbox::new(py, true, u32::MAX, None)
+    }
+
+    /// The faults of every run of the toolkit.
+    pub(super) fn faults(&self) -> Option<&Py<FaultPlan>> {
+        self.faults.as_ref()
     }
 
     /// No Python code may run while this is held, not even the end of an object's life.

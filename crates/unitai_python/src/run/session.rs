@@ -9,13 +9,16 @@ use pyo3::exceptions::PyBaseException;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use unitai_model::{Action, Ending, Outcome, Packed, Port, Recorder, Refused, StateChange, Step, ToolName};
+use unitai_model::{
+    Action, Ending, Fault, Outcome, Packed, Port, Recorder, Refused, StateChange, Step, ToolName,
+};
 
 use super::ending::cancelled;
 use super::{Kept, Slot, Trajectory};
 use crate::asserting::AgentRunResult;
 use crate::attribute::Attribute;
 use crate::errors::{Trouble, failure, invalid};
+use crate::faults::FaultPlan;
 use crate::mock::{MockToolCall, Toolbox};
 use crate::traffic::{Rules, Voice, Watched};
 use crate::values::{Encoded, encode};
@@ -48,6 +51,8 @@ pub(crate) struct Run {
     pub(super) doom: Mutex<Doom>,
     rules: Rules,
     voice: Option<Voice>,
+    /// The plans of faults that it began under.
+    faults: Vec<Py<FaultPlan>>,
     /// The most tokens that one model call took, prompt and answer.
     pub(super) most_tokens: AtomicU64,
     /// Model calls under way.
@@ -187,6 +192,7 @@ impl Run {
         if let Some(voice) = &self.voice {
             visit.call(voice.object())?;
         }
+        self.faults.iter().try_for_each(|plan| visit.call(plan))?;
         if let Ok(kept) = self.kept.try_lock() {
             kept.traverse(&visit)?;
         }
@@ -234,6 +240,7 @@ impl Run {
             doom: Mutex::default(),
             rules: Rules::default(),
             voice: None,
+            faults: Vec::new(),
             most_tokens: AtomicU64::new(0),
             calls: Mutex::default(),
         }
@@ -242,6 +249,21 @@ impl Run {
     /// The run with the rules of its model traffic.
     pub(crate) fn on_wire(self, rules: Rules, voice: Option<Voice>) -> Run {
         Run { rules, voice, ..self }
+    }
+
+    /// The run under these plans of faults.
+    pub(crate) fn under(self, faults: Vec<Py<FaultPlan>>) -> Run {
+        Run { faults, ..self }
+    }
+
+    /// The plans of faults that it began under.
+    pub(crate) fn fault_plans(&self) -> &[Py<FaultPlan>] {
+        &self.faults
+    }
+
+    /// Writes down that the call at `step` met a fault. One that outlives its run goes unnoted.
+    pub(crate) fn note_fault(&self, step: usize, fault: Fault) {
+        let _ = self.port.note_fault(step, fault);
     }
 
     /// The run's id.

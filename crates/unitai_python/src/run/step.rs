@@ -14,6 +14,7 @@ use unitai_model::{
 use super::{Kept, Slot, Trajectory, recorded_error};
 use crate::attribute::Attribute;
 use crate::errors::{amount, failure, invalid};
+use crate::faults::InjectedFault;
 use crate::secrets;
 use crate::values::Text;
 use crate::values::{Reduced, encode, snapshot, to_python};
@@ -41,7 +42,7 @@ impl TrajectoryStep {
         *, step_index=0, step_type="tool_call", timestamp=0.0, agent_id=None, run_id=None,
         tool_name=None, tool_args=None, tool_result=None, tool_error=None,
         model=None, prompt_tokens=None, completion_tokens=None, cost=None,
-        key=None, old_value=None, new_value=None,
+        key=None, old_value=None, new_value=None, fault=None,
     ))]
     #[expect(clippy::too_many_arguments, reason = "keyword-only parts of a record")]
     fn new(
@@ -62,6 +63,7 @@ impl TrajectoryStep {
         key: Option<Text>,
         old_value: Option<&Bound<'_, PyAny>>,
         new_value: Option<&Bound<'_, PyAny>>,
+        fault: Option<&Bound<'_, InjectedFault>>,
     ) -> PyResult<TrajectoryStep> {
         if !timestamp.is_finite() {
             return Err(invalid(py, "timestamp must be a finite number"));
@@ -111,6 +113,10 @@ impl TrajectoryStep {
             }
         };
         let agent_id = agent_id.map(|agent| Arc::from(&*agent));
+        let fault = match (&action, fault) {
+            (Action::StateChange(_), Some(_)) => return Err(invalid(py, "only a call can meet a fault")),
+            (_, fault) => fault.map(|fault| Box::new(fault.get().fault.clone())),
+        };
         let step = Step { timestamp, agent_id, action, fault };
         let ending = Ending::Returned(Packed::null());
         let alone =
@@ -322,6 +328,12 @@ impl TrajectoryStep {
     #[getter]
     fn new_value<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         self.change().map(|change| self.object(py, Slot::NewValue, &change.new_value)).transpose()
+    }
+
+    /// What was done to the call on purpose; `None` for nearly every step.
+    #[getter]
+    fn fault(&self) -> Option<InjectedFault> {
+        self.step().fault.as_ref().map(|fault| InjectedFault { fault: (**fault).clone() })
     }
 
     fn __eq__(&self, other: &Bound<'_, TrajectoryStep>) -> bool {

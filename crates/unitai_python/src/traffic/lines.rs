@@ -39,7 +39,8 @@ fn kind(parts: &Bound<'_, PyTuple>) -> PyResult<String> {
     parts.get_item(0)?.extract()
 }
 
-fn test(word: &str, want: &Bound<'_, PyAny>) -> PyResult<Test> {
+/// One test of a condition.
+pub(crate) fn test(word: &str, want: &Bound<'_, PyAny>) -> PyResult<Test> {
     if word == "turn" {
         return Ok(Test::Turn(want.extract()?));
     }
@@ -102,7 +103,8 @@ fn said((kind, first, second): (String, String, String)) -> Said {
     }
 }
 
-fn seconds(seconds: &Bound<'_, PyAny>) -> PyResult<Duration> {
+/// A time that somebody can wait.
+pub(crate) fn seconds(seconds: &Bound<'_, PyAny>) -> PyResult<Duration> {
     Duration::try_from_secs_f64(seconds.extract()?)
         .map_err(|_| invalid(seconds.py(), "a delay must be a number of seconds of at least 0"))
 }

@@ -24,6 +24,7 @@ pub(crate) use belonging::{
 pub(crate) use budget::Budget;
 pub(crate) use cassette::Cassette;
 pub(crate) use deciding::{claims, decide, refuse_connection};
+pub(crate) use lines::{seconds, test};
 pub(crate) use passage::Passage;
 pub(crate) use policy::{Policy, Rules, set_default_model};
 pub(crate) use reply::Reply;
