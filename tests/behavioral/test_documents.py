@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import pytest
 
-from unitai import AgentRunResult, Trajectory, TrajectoryStep, match
+from unitai import AgentRunResult, InjectedFault, Trajectory, TrajectoryStep, match
 
 pytestmark = pytest.mark.behavioral
 
@@ -51,21 +51,27 @@ def cases() -> list[object]:
 
 def play(script: str) -> AgentRunResult:
     """The result that a script describes."""
-    steps, output, error = [], None, None
+    steps, input, output, error = [], None, None, None
     for line in script.strip().splitlines():
         word, _, rest = line.partition(" ")
         if word == "tool":
             name, _, rest = rest.partition(" ")
-            args, _, raised = rest.partition(" ! ")
+            rest, _, fault = rest.partition(" ~ ")
+            rest, _, raised = rest.partition(" ! ")
+            args, _, returned = rest.partition(" -> ")
             steps.append(
-                TrajectoryStep(tool_name=name, tool_args=json.loads(args or "{}"), tool_error=exception(raised))
-            )
+                TrajectoryStep(
+                    tool_name=name, tool_args=json.loads(args or "{}"), tool_error=exception(raised),
+                    tool_result=None if raised else json.loads(returned or "null"), fault=injected(fault),
+                )
+            )  # fmt: skip
         elif word == "model":
+            rest, _, fault = rest.partition(" ~ ")
             name, prompt, completion, *cost = rest.split()
             steps.append(
                 TrajectoryStep(
                     step_type="llm_call", model=name, prompt_tokens=int(prompt), completion_tokens=int(completion),
-                    cost=float(cost[0]) if cost else None,
+                    cost=float(cost[0]) if cost else None, fault=injected(fault),
                 )
             )  # fmt: skip
         elif word == "state":
@@ -73,13 +79,20 @@ def play(script: str) -> AgentRunResult:
             steps.append(
                 TrajectoryStep(step_type="state_change", key=key, old_value=json.loads(old), new_value=json.loads(new))
             )
+        elif word == "input":
+            input = json.loads(rest)
         elif word == "output":
             output = json.loads(rest)
         elif word == "raises":
             error = exception(rest)
         else:
             assert word == "nothing", f"unknown line in a script: {line}"
-    return AgentRunResult(Trajectory(steps=steps, final_output=output, error=error, duration_seconds=1.2))
+    return AgentRunResult(Trajectory(input=input, steps=steps, final_output=output, error=error, duration_seconds=1.2))
+
+
+def injected(text: str) -> InjectedFault | None:
+    kind, _, words = text.partition(" ")
+    return InjectedFault(kind, words or None, seed=7) if text else None
 
 
 def exception(text: str) -> BaseException | None:

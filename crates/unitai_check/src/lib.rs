@@ -20,6 +20,8 @@ mod describe;
 mod names;
 pub mod ports;
 pub mod reference;
+mod telling;
+mod trouble;
 
 pub use names::Names;
 use unitai_model::{Finding, Trajectory, Verdict};

@@ -54,6 +54,9 @@ pub trait Pattern: Send + Sync {
     /// Whether it is found anywhere in the text.
     fn found_in(&self, text: &str) -> bool;
 
+    /// Every part of the text that it fits, in order.
+    fn all_in(&self, text: &str) -> Vec<String>;
+
     /// As written.
     fn shown(&self) -> String;
 }

@@ -59,23 +59,16 @@ fn raised(error: &Failure) -> String {
     text
 }
 
-/// How to see the same faults again.
+/// How to see the same faults again: `2 injected; seed=7 repeats them`.
 fn faults(trajectory: &Trajectory, style: Style) -> Option<String> {
-    let faults: Vec<_> = trajectory.steps().iter().filter_map(|step| step.fault.as_ref()).collect();
-    let first = faults.first()?;
-    let mut seeds: Vec<String> = Vec::new();
-    for seed in faults.iter().map(|fault| fault.seed.to_string()) {
-        if !seeds.contains(&seed) {
-            seeds.push(seed);
-        }
-    }
-    let (count, repeat) = match seeds.as_slice() {
-        [_] => (format!("{} injected", faults.len()), format!("seed={} repeats them", first.seed)),
-        several => {
-            (format!("{} injected", faults.len()), format!("the seeds {} repeat them", several.join(", ")))
-        }
-    };
-    Some(format!("  {} {count}; {repeat}", style.heading("Faults:")))
+    let mut seeds: Vec<u64> =
+        trajectory.steps().iter().filter_map(|step| Some(step.fault.as_ref()?.seed)).collect();
+    let count = seeds.len();
+    seeds.dedup();
+    let repeats = seeds.iter().map(|seed| format!("seed={seed}")).collect::<Vec<_>>().join(" and ");
+    let verb = if seeds.len() == 1 { "repeats" } else { "repeat" };
+    let them = if count == 1 { "it" } else { "them" };
+    (count > 0).then(|| format!("  {} {count} injected; {repeats} {verb} {them}", style.heading("Faults:")))
 }
 
 /// `Cost: $0.003 | Tokens: 847 | Duration: 1.2s`.

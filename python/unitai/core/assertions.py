@@ -138,6 +138,21 @@ class TrajectoryAssertions:
             require(self._result.within(duration=duration))
         return self
 
+    def recovered_from(self, fault: str | None = None) -> TrajectoryAssertions:
+        """Calls went wrong (by this kind of fault, if given), and the agent recovered."""
+        require(self._result.recovered_from(fault))
+        return self
+
+    def retried_at_most(self, n: int, tool: str | None = None) -> TrajectoryAssertions:
+        """No call that went wrong was made again more than `n` times in a row."""
+        require(self._result.retried_at_most(n, tool))
+        return self
+
+    def did_not_invent(self, pattern: Any = None, *, known: list[str] | None = None) -> TrajectoryAssertions:
+        """Every value in the final output is from the input, from a tool or known."""
+        require(self._result.did_not_invent(pattern, known=known or []))
+        return self
+
     def succeeded(self) -> TrajectoryAssertions:
         """The agent ended without raising."""
         require(self._result.succeeded)

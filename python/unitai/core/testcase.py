@@ -91,6 +91,18 @@ class AgentTestCase(unittest.TestCase):
         """The pattern is found in the final output."""
         require(result.output_matches(pattern))
 
+    def assertRecoveredFrom(self, result: AgentRunResult, fault: str | None = None) -> None:
+        """Calls went wrong (by this kind of fault, if given), and the agent recovered."""
+        require(result.recovered_from(fault))
+
+    def assertRetriedAtMost(self, result: AgentRunResult, n: int, tool: str | None = None) -> None:
+        """No call that went wrong was made again more than `n` times in a row."""
+        require(result.retried_at_most(n, tool))
+
+    def assertDidNotInvent(self, result: AgentRunResult, pattern: Any = None, *, known: list[str] | None = None) -> None:
+        """Every value in the final output is from the input, from a tool or known."""
+        require(result.did_not_invent(pattern, known=known or []))
+
     def assertAgentSucceeded(self, result: AgentRunResult) -> None:
         """The agent ended without raising."""
         require(result.succeeded)

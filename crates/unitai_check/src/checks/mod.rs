@@ -2,11 +2,14 @@
 
 mod call_order;
 mod call_order_contains;
+mod did_not_invent;
 mod error_is;
 mod failed;
 mod output_contains;
 mod output_matches;
 mod output_not_contains;
+mod recovered_from;
+mod retried_at_most;
 mod step_called_before;
 mod succeeded;
 mod tool_call_count;
@@ -20,11 +23,14 @@ mod within;
 
 pub use call_order::CallOrder;
 pub use call_order_contains::CallOrderContains;
+pub use did_not_invent::DidNotInvent;
 pub use error_is::ErrorIs;
 pub use failed::Failed;
 pub use output_contains::OutputContains;
 pub use output_matches::OutputMatches;
 pub use output_not_contains::OutputNotContains;
+pub use recovered_from::RecoveredFrom;
+pub use retried_at_most::RetriedAtMost;
 pub use step_called_before::StepCalledBefore;
 pub use succeeded::Succeeded;
 pub use tool_call_count::ToolCallCount;

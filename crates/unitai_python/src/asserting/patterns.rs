@@ -35,6 +35,19 @@ impl Pattern for PythonPattern {
         })
     }
 
+    fn all_in(&self, text: &str) -> Vec<String> {
+        let all = |py: Python<'_>| -> PyResult<Vec<String>> {
+            let found = self.pattern.bind(py).call_method1("finditer", (text,))?;
+            found.try_iter()?.map(|found| found?.call_method0("group")?.extract()).collect()
+        };
+        Python::attach(|py| {
+            all(py).unwrap_or_else(|error| {
+                note_trouble(error);
+                Vec::new()
+            })
+        })
+    }
+
     fn shown(&self) -> String {
         self.shown.clone()
     }

@@ -3,7 +3,7 @@
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
-use unitai_check::ports::{Arguments, DataArguments, ExpectedArguments};
+use unitai_check::ports::{Arguments, DataArguments, ExpectedArguments, Pattern};
 use unitai_check::reference::{Matches, Mode};
 use unitai_check::{Check, Judgement, Names, checks};
 use unitai_model::{Money, Trajectory as Model};
@@ -16,6 +16,7 @@ use super::reference::expected_calls;
 use super::words::raise_trouble;
 use crate::attribute::Attribute;
 use crate::errors::{Trouble, invalid};
+use crate::faults::kind_of;
 use crate::mock::MockToolCall;
 use crate::run::Trajectory;
 use crate::secrets;
@@ -238,6 +239,41 @@ impl AgentRunResult {
             }
         };
         Ok(self.judge(py, checks::Within { limit }))
+    }
+
+    /// Calls went wrong, and the agent recovered: each was followed by one to the same tool, or to a model,
+    /// that went well, and the agent ended without raising. `fault` is the kind of fault that counts, as the
+    /// function of `unitai.faults` is called that makes it; any, unless given.
+    #[pyo3(signature = (fault=None))]
+    fn recovered_from(&self, py: Python<'_>, fault: Option<&str>) -> PyResult<Finding> {
+        let kind = fault.map(|word| kind_of(py, word)).transpose()?;
+        Ok(self.judge(py, checks::RecoveredFrom { kind }))
+    }
+
+    /// No call that went wrong was made again more than `n` times in a row: the same request to a model, or
+    /// the same tool with the same arguments. With `tool`, only its calls count.
+    #[pyo3(signature = (n, tool=None))]
+    fn retried_at_most(&self, py: Python<'_>, n: usize, tool: Option<Text>) -> Finding {
+        self.judge(py, checks::RetriedAtMost { limit: n, tool: tool.map(Text::into_string) })
+    }
+
+    /// Every value in the final output was given to the agent: by its input, by what a tool returned or
+    /// raised, or by `known`. A value is a word with two digits or more, an e-mail address or a URL; or what
+    /// `pattern` finds.
+    #[pyo3(signature = (pattern=None, *, known=Vec::new()))]
+    fn did_not_invent(
+        &self,
+        py: Python<'_>,
+        pattern: Option<&Bound<'_, PyAny>>,
+        known: Vec<Text>,
+    ) -> PyResult<Finding> {
+        let known = known.into_iter().map(Text::into_string).collect();
+        let pattern = match pattern {
+            Some(pattern) => Some(Box::new(PythonPattern::new(pattern)?) as Box<dyn Pattern>),
+            None => None,
+        };
+        let finding = Finding::tell(&self.trajectory, py, &checks::DidNotInvent { pattern, known });
+        raise_trouble().map(|()| finding)
     }
 
     /// The tool calls agree with a reference: another result or trajectory, or a list of calls, each
