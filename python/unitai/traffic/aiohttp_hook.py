@@ -99,6 +99,8 @@ class _Parts:
             raise RuntimeError("Session is closed")
         if reply.delay > 0:
             await self._wait(session, options, reply)
+        if reply.breaks:
+            raise self._broken(reply)
         reply.release()
         import asyncio
 
@@ -137,6 +139,16 @@ class _Parts:
         if not any(parameter.kind is parameter.VAR_KEYWORD for parameter in known.values()):
             arguments = {name: value for name, value in arguments.items() if name in known}
         return response_class(method, url, **arguments)
+
+    def _broken(self, reply: Any) -> Any:
+        """What the client raises when its connection breaks before an answer comes."""
+        if reply.breaks == "timeout":
+            timeout = getattr(self._module, "SocketTimeoutError", self._module.ServerTimeoutError)
+            error = timeout("Timeout on reading data from socket")
+        else:
+            error = self._module.ServerDisconnectedError()
+        reply.broke(why(error))
+        return error
 
     async def _wait(self, session: Any, options: dict[str, Any], reply: Any) -> None:
         """Waits for the reply, as long as the client would."""
@@ -185,6 +197,8 @@ class _Parts:
         if passage.wants_identity:
             headers["Accept-Encoding"] = "identity"
         sent["headers"] = headers
+        if passage.delay > 0:
+            await self._wait(session, options, passage)
         try:
             response = await original(session, method, url, **sent)
         except BaseException as error:
@@ -195,7 +209,7 @@ class _Parts:
             decoded = getattr(session, "_auto_decompress", True)
         encoding = "" if decoded else response.headers.get("content-encoding", "")
         passage.head(response.status, response.headers.get("content-type", ""), encoding, response.headers)
-        if body is not None and "content-length" in response.headers:
+        if passage.changes_answer and "content-length" in response.headers:
             # The body may come out shorter than it was sent.
             kept = self._headers(response.headers)
             kept.popall("content-length")
@@ -221,6 +235,15 @@ def _reader_classes() -> tuple[Any, Any, Any]:
     from aiohttp.base_protocol import BaseProtocol  # type: ignore[import-not-found, unused-ignore]
     from aiohttp.streams import StreamReader  # type: ignore[import-not-found, unused-ignore]
 
+    def cut_off(reader: Any, answer: Any) -> Any:
+        """What the client raises when its connection ends in the middle of an answer."""
+        from aiohttp import ClientPayloadError  # type: ignore[import-not-found, unused-ignore]
+
+        error = ClientPayloadError("Response payload is not completed")
+        answer.broke(why(error))
+        reader.set_exception(error)
+        return error
+
     class Protocol(BaseProtocol):  # type: ignore[misc, unused-ignore]
         __slots__ = ()
         connected = True
@@ -244,6 +267,8 @@ def _reader_classes() -> tuple[Any, Any, Any]:
 
         async def _wait(self, func_name: str) -> None:
             reply, position = self._reply, self._position
+            if reply.is_cut:
+                raise cut_off(self, reply)
             if position == reply.count:
                 self.feed_eof()
                 reply.close()
@@ -273,6 +298,10 @@ def _reader_classes() -> tuple[Any, Any, Any]:
         async def _wait(self, func_name: str) -> None:
             import asyncio
 
+            if self._passage.is_cut:
+                raise cut_off(self, self._passage)
+            if self._passage.pace:
+                await pause_async(self._passage.pace)
             try:
                 data, ends_chunk = await self._inner.readchunk()
             except asyncio.CancelledError:
@@ -283,6 +312,8 @@ def _reader_classes() -> tuple[Any, Any, Any]:
             self._add(data)
             if ends_chunk:
                 self.end_http_chunk_receiving()
+            if self._passage.is_cut:
+                return
             if self._inner.at_eof():
                 self._finish()
 
@@ -292,13 +323,15 @@ def _reader_classes() -> tuple[Any, Any, Any]:
 
         def _finish(self) -> None:
             self.feed_data(self._passage.end())
+            if self._passage.is_cut:
+                return
             self.feed_eof()
             self._passage.close()
 
         def read_nowait(self, n: int = -1) -> Any:
             if not self.is_eof():
                 self._add(self._inner.read_nowait())
-                if self._inner.at_eof():
+                if self._inner.at_eof() and not self._passage.is_cut:
                     self._finish()
             return super().read_nowait(n)
 

@@ -63,6 +63,8 @@ def _transport_class(module: Any) -> Any:
         headers = response.headers.copy()
         passage.head(response.status_code, headers.get("content-type", ""), "", headers)
         given = passage.feed(response.content) + passage.end()
+        if passage.is_cut:
+            raise cut_off(module, passage)
         if given == response.content:
             return response
         for name in ("content-length", "content-encoding"):
@@ -75,7 +77,7 @@ def _transport_class(module: Any) -> Any:
         headers = response.headers
         kind, encoding = headers.get("content-type", ""), headers.get("content-encoding", "")
         passage.head(response.status_code, kind, encoding, headers)
-        if passage.body is not None and "content-length" in headers:
+        if passage.changes_answer and "content-length" in headers:
             del headers["content-length"]  # The body may come out shorter than it was sent.
         response.stream = watched_stream(response.stream, passage)
         return response
@@ -101,10 +103,14 @@ def _transport_class(module: Any) -> Any:
             if isinstance(decision, Reply):
                 if decision.delay > 0:
                     _wait(decision, request)
+                if decision.breaks:
+                    raise broken(decision, request)
                 decision.release()
                 return answer(decision)
             if decision is None:
                 return self._transport.handle_request(request)
+            if decision.delay > 0:
+                _wait(decision, request)
             sent, transport = self._prepare(request, decision)
             token = handled.set(str(sent.url))
             try:
@@ -127,10 +133,14 @@ def _transport_class(module: Any) -> Any:
             if isinstance(decision, Reply):
                 if decision.delay > 0:
                     await _wait_async(decision, request)
+                if decision.breaks:
+                    raise broken(decision, request)
                 decision.release()
                 return answer(decision)
             if decision is None:
                 return await self._transport.handle_async_request(request)
+            if decision.delay > 0:
+                await _wait_async(decision, request)
             sent, transport = self._prepare(request, decision)
             token = handled.set(str(sent.url))
             try:
@@ -164,6 +174,15 @@ def _transport_class(module: Any) -> Any:
                 headers["accept-encoding"] = "identity"
             sent = module.Request(request.method, target, headers=headers, content=body, extensions=request.extensions)
             return sent, transport
+
+    def broken(reply: Any, request: Any) -> Any:
+        """What the client raises when its connection breaks before an answer comes."""
+        if reply.breaks == "timeout":
+            error = module.ReadTimeout("The read operation timed out", request=request)
+        else:
+            error = module.ReadError("[Errno 104] Connection reset by peer", request=request)
+        reply.broke(why(error))
+        return error
 
     def read_timeout(reply: Any, request: Any) -> float | None:
         """The client's patience, where the answer would take longer."""
@@ -200,6 +219,14 @@ def _encoding(request: Any, body: bytes) -> str:
     return str(headers["content-encoding"]) if "content-encoding" in headers else ""
 
 
+def cut_off(module: Any, answer: Any) -> Any:
+    """What the client raises when its connection ends in the middle of an answer."""
+    message = "peer closed connection without sending complete message body (incomplete chunked read)"
+    error = module.RemoteProtocolError(message)
+    answer.broke(why(error))
+    return error
+
+
 def _stream_classes(module: Any) -> tuple[Any, Any]:
     """Bodies for sync and async clients alike: one that takes its time, and one that is watched."""
 
@@ -214,6 +241,8 @@ def _stream_classes(module: Any) -> tuple[Any, Any]:
                     pause(wait)
                 if piece := reply.sent(position):
                     yield piece
+                if reply.is_cut:
+                    raise cut_off(module, reply)
 
         async def __aiter__(self) -> AsyncIterator[bytes]:
             reply = self._reply
@@ -222,6 +251,8 @@ def _stream_classes(module: Any) -> tuple[Any, Any]:
                     await pause_async(wait)
                 if piece := reply.sent(position):
                     yield piece
+                if reply.is_cut:
+                    raise cut_off(module, reply)
 
         def close(self) -> None:
             self._reply.close()
@@ -239,6 +270,8 @@ def _stream_classes(module: Any) -> tuple[Any, Any]:
             chunks = iter(self._stream)
             try:
                 while True:
+                    if passage.pace:
+                        pause(passage.pace)
                     # Only what goes wrong in here is the connection's fault.
                     try:
                         chunk = next(chunks)
@@ -250,9 +283,13 @@ def _stream_classes(module: Any) -> tuple[Any, Any]:
                     given = passage.feed(chunk)
                     if given:
                         yield given
+                    if passage.is_cut:
+                        raise cut_off(module, passage)
                 rest = passage.end()
                 if rest:
                     yield rest
+                if passage.is_cut:
+                    raise cut_off(module, passage)
             finally:
                 passage.close()
 
@@ -261,6 +298,8 @@ def _stream_classes(module: Any) -> tuple[Any, Any]:
             chunks = self._stream.__aiter__()
             try:
                 while True:
+                    if passage.pace:
+                        await pause_async(passage.pace)
                     try:
                         chunk = await chunks.__anext__()
                     except StopAsyncIteration:
@@ -271,9 +310,13 @@ def _stream_classes(module: Any) -> tuple[Any, Any]:
                     given = passage.feed(chunk)
                     if given:
                         yield given
+                    if passage.is_cut:
+                        raise cut_off(module, passage)
                 rest = passage.end()
                 if rest:
                     yield rest
+                if passage.is_cut:
+                    raise cut_off(module, passage)
             finally:
                 passage.close()
                 if hasattr(chunks, "aclose"):

@@ -100,6 +100,7 @@ class _Parts:
         self.header_class: Any = module._collections.HTTPHeaderDict
         self.retry_class: Any = module.Retry
         self.timeout_error: Any = module.exceptions.ReadTimeoutError
+        self.broken_error: Any = module.exceptions.ProtocolError
         self.retry_error: Any = module.exceptions.MaxRetryError
         self.pool_for: Any = module.connection_from_url
         known = inspect.signature(self.response_class.__init__).parameters
@@ -127,8 +128,16 @@ class _Call:
         """The reply as a response, through the same retries that an answer from outside would see."""
         if reply.delay > 0 and not self._wait(reply):
             return self._again(body)
+        if reply.breaks:
+            self._fail(reply, self._broken(reply))
+            return self._again(body)
         reply.release()
-        response = self._response(reply)
+        try:
+            response = self._response(reply)
+        except self._parts.broken_error as error:
+            # The body was read at once, and its connection ended too early.
+            self._fail(reply, error)
+            return self._again(body)
         retries = self._retries()
         if not retries.is_retry(self._method, response.status, bool(response.headers.get("Retry-After"))):
             return response
@@ -159,6 +168,8 @@ class _Call:
         if passage.wants_identity:
             headers = _without(headers, "accept-encoding")
             headers["Accept-Encoding"] = "identity"
+        if passage.delay > 0 and not self._wait(passage):
+            return self._again(body)
         preloads = self._options.get("preload_content", True)
         options = {**self._options, "preload_content": False}
         if self._options.get("release_conn"):
@@ -186,7 +197,7 @@ class _Call:
             passage.close()
             return response
         response._fp = _WatchedBody(raw, response, passage)
-        if changed is not None:
+        if passage.changes_answer:
             # The body may come out shorter than it was sent.
             response.headers.pop("content-length", None)
         if preloads:
@@ -237,16 +248,28 @@ class _Call:
                 pause(reply.delay)
                 return True
             pause(patience)
-            late = self._parts.timeout_error(self._pool, self._url, f"Read timed out. (read timeout={patience})")
-            # Raises the error, unless the client wants to try again.
-            retries = self._retries().increment(self._method, self._url, error=late, _pool=self._pool)
-            retries.sleep()
-            self._options["retries"] = retries
         except BaseException as error:
             reply.broke(why(error))
             raise
-        reply.broke(why(late))
+        self._fail(reply, self._late(patience))
         return False
+
+    def _fail(self, answer: Any, error: Any) -> None:
+        """Raises the error, unless the client wants to try again."""
+        answer.broke(why(error))
+        retries = self._retries().increment(self._method, self._url, error=error, _pool=self._pool)
+        retries.sleep()
+        self._options["retries"] = retries
+
+    def _late(self, patience: float | None) -> Any:
+        return self._parts.timeout_error(self._pool, self._url, f"Read timed out. (read timeout={patience})")
+
+    def _broken(self, reply: Any) -> Any:
+        """What the client raises when its connection breaks before an answer comes."""
+        if reply.breaks == "timeout":
+            return self._late(_read_timeout(self._options.get("timeout"), self._pool))
+        reset = ConnectionResetError(104, "Connection reset by peer")
+        return self._parts.broken_error("Connection aborted.", reset)
 
     def _again(self, body: bytes | None) -> Any:
         return self._pool.urlopen(self._method, self._url, body, self._headers, **self._options)
@@ -274,10 +297,20 @@ class _Body:
         self._is_over = False
         self._is_taken_apart = False
         self._is_last_chunk = False
+        self._is_cut = False
 
     def _pull(self, amount: int | None) -> None:
         """Fills what is left, if anything comes. For None: with whatever comes next."""
         raise NotImplementedError
+
+    def _break(self, answer: Any) -> None:
+        """The connection ends here, in the middle of the answer."""
+        from http.client import IncompleteRead
+
+        self._is_over = True
+        error = IncompleteRead(b"")
+        answer.broke(why(error))
+        raise error
 
     def close(self) -> None:
         """The client is done with it."""
@@ -349,6 +382,10 @@ class _PacedBody(_Body):
     def _pull(self, amount: int | None) -> None:
         while not self._is_over and len(self._left) < (1 if amount is None else amount):
             reply, position = self._reply, self._position
+            if self._is_cut:
+                if self._left:
+                    return
+                self._break(reply)
             if position == reply.count:
                 self._is_over = True
                 reply.close()
@@ -357,6 +394,7 @@ class _PacedBody(_Body):
                 pause(wait)
             self._position += 1
             self._left += reply.sent(position)
+            self._is_cut = reply.is_cut
 
     def close(self) -> None:
         super().close()
@@ -378,7 +416,7 @@ class _WatchedBody(_Body):
         if amount is not None and amount >= 0:
             return super().read(amount)
         # In one go, since only then `http.client` notices that a body was cut.
-        while not self._is_over:
+        while not self._is_over and not (self._is_cut and self._left):
             self._read_on(self._raw.read)
         return self._take(len(self._left))
 
@@ -387,6 +425,10 @@ class _WatchedBody(_Body):
             self._read_on(self._raw.read1 if amount is None else lambda: self._raw.read(amount))
 
     def _read_on(self, read: Callable[[], bytes]) -> None:
+        if self._is_cut:
+            self._break(self._passage)
+        if self._passage.pace:
+            pause(self._passage.pace)
         try:
             data = read()
         except BaseException as error:
@@ -396,6 +438,9 @@ class _WatchedBody(_Body):
             raise
         if data:
             self._add(self._passage.feed(data), len(data))
+        if self._passage.is_cut:
+            self._is_cut = True
+            return
         if not data or self._raw.isclosed():
             self._finish()
 
@@ -406,6 +451,9 @@ class _WatchedBody(_Body):
             self._passage.broke(f"IncompleteRead: the answer ended {missing} bytes too early")
         else:
             self._add(self._passage.end(), 0)
+        if self._passage.is_cut:
+            self._is_over, self._is_cut = False, True
+            return
         self._passage.close()
 
     def _add(self, given: bytes, length: int) -> None:

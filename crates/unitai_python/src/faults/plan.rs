@@ -1,7 +1,7 @@
 //! A plan of faults, and where its runs stand in it.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
@@ -12,6 +12,7 @@ use unitai_wire::faults::{Hit, ModelFault, Plan, Standing, ToolFault};
 
 use super::reading;
 use crate::errors::Trouble;
+use crate::traffic::Remembered;
 
 /// What goes wrong on purpose, and how far each run has come. Every run meets the plan from its beginning.
 #[pyclass(frozen, weakref, module = "unitai._engine")]
@@ -21,6 +22,8 @@ pub(crate) struct FaultPlan {
     objects: Vec<Option<Py<PyAny>>>,
     /// By the id of a run; outside any run the id is empty.
     standings: Mutex<HashMap<String, Arc<Standing>>>,
+    /// Answers that a fault spoiled, for who asks again: by run and by digest of the request.
+    kept: Mutex<HashMap<(String, String), Remembered>>,
 }
 
 #[pymethods]
@@ -28,7 +31,12 @@ impl FaultPlan {
     #[new]
     fn new(rules: &Bound<'_, PyList>, seed: u64) -> PyResult<FaultPlan> {
         let (rules, objects) = reading::read(rules)?.into_iter().unzip();
-        Ok(FaultPlan { plan: Plan { seed, rules }, objects, standings: Mutex::default() })
+        Ok(FaultPlan {
+            plan: Plan { seed, rules },
+            objects,
+            standings: Mutex::default(),
+            kept: Mutex::default(),
+        })
     }
 
     /// The seed of everything that is left to chance.
@@ -67,6 +75,11 @@ impl FaultPlan {
     /// The object that the fault of a rule uses.
     pub(crate) fn object<'py>(&self, py: Python<'py>, rule: usize) -> Option<Bound<'py, PyAny>> {
         self.objects.get(rule)?.as_ref().map(|object| object.bind(py).clone())
+    }
+
+    /// Answers that a fault spoiled.
+    pub(crate) fn kept_answers(&self) -> MutexGuard<'_, HashMap<(String, String), Remembered>> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn standing(&self, run_id: &str) -> Arc<Standing> {

@@ -6,6 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple};
+use unitai_model::Source;
 
 use super::Voice;
 use super::policy::Rules;
@@ -35,6 +36,15 @@ impl Owner {
         match self {
             Owner::Run(run, _) => Some(run.get()),
             Owner::Voice(_) => None,
+        }
+    }
+
+    /// Who answers it.
+    pub(super) fn source(&self) -> Source {
+        match self.voice() {
+            Some(Voice::Script(_)) => Source::Script,
+            Some(Voice::Cassette(cassette)) if cassette.get().is_replay() => Source::Replay,
+            Some(Voice::Cassette(_)) | None => Source::Live,
         }
     }
 

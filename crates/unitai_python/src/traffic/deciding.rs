@@ -13,6 +13,7 @@ use unitai_wire::script::{Fail, Move, Play};
 use unitai_wire::{Target, dialects, encoding};
 
 use super::belonging::{Owner, is_declared_api, is_network_blocked, owner, owner_of_request};
+use super::faulting::{Outlook, Remembered};
 use super::headers::pairs;
 use super::matcher::is_asking;
 use super::passage::{Taping, Traveller};
@@ -79,17 +80,24 @@ pub(crate) fn decide<'py>(
     }
     let Some(owner) = owner_of_request(py)? else { return Ok(None) };
     let sent = Sent { target, url, method, body: &decoded, headers };
+    let outlook = match asked.as_ref().map(|asked| Outlook::of(py, &owner, asked)).transpose() {
+        Ok(outlook) => outlook.unwrap_or_default(),
+        Err(error) => return refuse(py, &owner, None, asked, error).map(|reply| Some(reply.into_any())),
+    };
     match (asked, owner.voice().map(|voice| voice.clone_ref(py))) {
+        (Some(asked), _) if outlook.is_instead() => fail_on_purpose(py, owner, asked, &outlook),
+        (Some(asked), Some(voice)) if outlook.was_spoiled_before() => {
+            answer_again(py, owner, &voice, asked, &outlook).map(|reply| Some(reply.into_any()))
+        }
         (Some(asked), Some(Voice::Script(script))) => {
-            answer(py, owner, script.get(), asked).map(|reply| Some(reply.into_any()))
+            answer(py, owner, script.get(), asked, &outlook).map(|reply| Some(reply.into_any()))
         }
         (Some(asked), Some(Voice::Cassette(cassette))) => {
-            from_recordings(py, owner, cassette.get(), asked, &sent).map(Some)
+            from_recordings(py, owner, cassette.get(), asked, &sent, &outlook).map(Some)
         }
         (Some(mut asked), None) => match rewrite(py, &owner, &mut asked, &sent) {
-            Ok(rewritten) => {
-                let_out(py, owner, asked, rewritten, &sent, None).map(|passage| Some(passage.into_any()))
-            }
+            Ok(rewritten) => let_out(py, owner, asked, rewritten, &sent, None, &outlook)
+                .map(|passage| Some(passage.into_any())),
             Err(error) => refuse(py, &owner, None, Some(asked), error).map(|reply| Some(reply.into_any())),
         },
         (None, Some(Voice::Cassette(cassette))) => from_recordings_of_api(py, &owner, &cassette, &sent),
@@ -134,6 +142,7 @@ fn from_recordings<'py>(
     cassette: &Cassette,
     mut asked: Asked,
     sent: &Sent<'_, 'py>,
+    outlook: &Outlook,
 ) -> PyResult<Bound<'py, PyAny>> {
     let rules = owner.rules();
     let rewritten = if cassette.is_replay() {
@@ -152,16 +161,17 @@ fn from_recordings<'py>(
         Ok(Look::Hit(recording)) => recording,
         Ok(Look::Record(ticket)) => {
             let tape = Some(Tape::new(ticket));
-            return let_out(py, owner, asked, rewritten, sent, tape).map(Bound::into_any);
+            return let_out(py, owner, asked, rewritten, sent, tape, outlook).map(Bound::into_any);
         }
         Err(error) => return refuse(py, &owner, owner.voice(), Some(asked), error).map(Bound::into_any),
     };
-    let is_streamed = asked.request.streamed;
-    let exchange =
-        Exchange::begin(asked, Source::Replay, recording.hides_usage).recorded_in(recording.latency);
-    let watched = Watched::begin(py, owner, exchange, None, None, rules.prices.clone())?;
-    let reply = replayed(&recording, is_streamed, cassette.is_paced);
-    Bound::new(py, Reply { watched: Some(watched), ..reply }).map(Bound::into_any)
+    let remembered = Remembered {
+        reply: replayed(&recording, asked.request.streamed, cassette.is_paced),
+        source: Source::Replay,
+        hides_usage: recording.hides_usage,
+        recorded_in: Some(recording.latency),
+    };
+    give(py, owner, asked, remembered, None, outlook).map(Bound::into_any)
 }
 
 /// Answers a request that makes no model speak from the recordings, or lets it out to be recorded.
@@ -180,7 +190,15 @@ fn from_recordings_of_api<'py>(
         Ok(Look::Record(ticket)) => {
             let tape = std::sync::Mutex::new(Some(Tape::new(ticket)));
             let traveller = Traveller::Api(Box::new(Taping { tape, cassette: cassette.clone_ref(py) }));
-            let passage = Passage { traveller, url: None, body: None, wants_identity: true };
+            let passage = Passage {
+                traveller,
+                url: None,
+                body: None,
+                wants_identity: true,
+                spoiled: None,
+                delay: 0.0,
+                pace: 0.0,
+            };
             Bound::new(py, passage).map(|passage| Some(passage.into_any()))
         }
         Err(error) => {
@@ -198,14 +216,7 @@ fn replayed(recording: &std::sync::Arc<Recording>, is_streamed: bool, is_paced: 
         (Content::Whole(recording.body()), if is_paced { first } else { 0.0 })
     };
     let headers = recording.headers.iter().map(|(name, value)| (Cow::Owned(name.clone()), value.clone()));
-    Reply {
-        status: recording.status,
-        headers: headers.collect(),
-        content,
-        delay,
-        answer: None,
-        watched: None,
-    }
+    Reply { delay, ..Reply::new(recording.status, headers.collect(), content) }
 }
 
 /// Answers from the script.
@@ -214,6 +225,7 @@ fn answer<'py>(
     owner: Owner,
     script: &Script,
     mut asked: Asked,
+    outlook: &Outlook,
 ) -> PyResult<Bound<'py, Reply>> {
     let rules = owner.rules();
     if let Some(model) = rules.model() {
@@ -254,9 +266,69 @@ fn answer<'py>(
         Move::Play(play) => played(play, &asked, stamp),
         Move::Fail(fail) => failed(fail, &asked),
     };
-    let exchange = Exchange::begin(asked, Source::Script, false);
-    let watched = Watched::begin(py, owner, exchange, reservation, None, rules.prices.clone())?;
+    let remembered = Remembered { reply, source: Source::Script, hides_usage: false, recorded_in: None };
+    give(py, owner, asked, remembered, reservation, outlook)
+}
+
+/// Gives an answer from memory, through the fault that the request meets.
+fn give<'py>(
+    py: Python<'py>,
+    owner: Owner,
+    asked: Asked,
+    remembered: Remembered,
+    reservation: Option<Reservation>,
+    outlook: &Outlook,
+) -> PyResult<Bound<'py, Reply>> {
+    let prices = owner.rules().prices.clone();
+    let framing = (asked.request.streamed && remembered.reply.status == 200).then(|| asked.dialect.framing());
+    let reply = outlook.through(&remembered, framing);
+    let watched = Watched::begin(py, owner, remembered.exchange(asked), reservation, None, prices)?;
+    if let Some(met) = &outlook.met {
+        watched.note_fault(met.recorded());
+    }
     Bound::new(py, Reply { watched: Some(watched), ..reply })
+}
+
+/// Gives the answer that a fault spoiled when the same was asked before.
+fn answer_again<'py>(
+    py: Python<'py>,
+    owner: Owner,
+    voice: &Voice,
+    mut asked: Asked,
+    outlook: &Outlook,
+) -> PyResult<Bound<'py, Reply>> {
+    let rules = owner.rules();
+    if let Some(model) = rules.model() {
+        asked.use_model(&model);
+    }
+    let Some(remembered) = outlook.spoiled_before() else { return Err(cancelled(py)) };
+    let reservation = match (voice, reserve(py, &owner, &rules, &asked)) {
+        (Voice::Script(script), Ok(reservation)) => {
+            script.get().see(py, &asked);
+            reservation
+        }
+        // A recording costs nothing.
+        (Voice::Cassette(_), _) => None,
+        (Voice::Script(_), Err(error)) => return refuse(py, &owner, None, Some(asked), error),
+    };
+    give(py, owner, asked, remembered, reservation, outlook)
+}
+
+/// Lets a request fail before anybody is asked for an answer.
+fn fail_on_purpose<'py>(
+    py: Python<'py>,
+    owner: Owner,
+    asked: Asked,
+    outlook: &Outlook,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let Some((met, reply)) = outlook.met.as_ref().and_then(|met| Some((met, met.instead(&asked)?))) else {
+        return Ok(None);
+    };
+    let (source, prices) = (owner.source(), owner.rules().prices.clone());
+    let exchange = Exchange::begin(asked, source, false).unsent();
+    let watched = Watched::begin(py, owner, exchange, None, None, prices)?;
+    watched.note_fault(met.recorded());
+    Bound::new(py, Reply { watched: Some(watched), ..reply }).map(|reply| Some(reply.into_any()))
 }
 
 fn played(play: &Play, asked: &Asked, stamp: unitai_wire::common::Stamp) -> Reply {
@@ -273,33 +345,21 @@ fn played(play: &Play, asked: &Asked, stamp: unitai_wire::common::Stamp) -> Repl
         let body = asked.dialect.write_answer(&asked.request, &answer, stamp);
         ("application/json", Content::Whole(body.into_bytes()))
     };
-    Reply {
-        status: 200,
-        headers: vec![
-            (Cow::Borrowed("content-type"), kind.to_owned()),
-            (Cow::Borrowed("x-request-id"), stamp.answer_id("req_")),
-        ],
-        content,
-        delay: play.delay.as_secs_f64(),
-        answer: Some(answer),
-        watched: None,
-    }
+    let headers = vec![
+        (Cow::Borrowed("content-type"), kind.to_owned()),
+        (Cow::Borrowed("x-request-id"), stamp.answer_id("req_")),
+    ];
+    Reply { delay: play.delay.as_secs_f64(), answer: Some(answer), ..Reply::new(200, headers, content) }
 }
 
-fn failed(fail: &Fail, asked: &Asked) -> Reply {
+pub(super) fn failed(fail: &Fail, asked: &Asked) -> Reply {
     let mut headers = vec![("content-type", "application/json".to_owned())];
     if let Some(seconds) = fail.retry_after {
         headers.push(("retry-after", seconds.to_string()));
     }
     headers.extend(asked.dialect.refusal_headers(fail.refusal.status));
-    Reply {
-        status: fail.refusal.status,
-        headers: named(headers),
-        content: Content::Whole(asked.dialect.write_refusal(&fail.refusal).into_bytes()),
-        delay: fail.delay.as_secs_f64(),
-        answer: None,
-        watched: None,
-    }
+    let content = Content::Whole(asked.dialect.write_refusal(&fail.refusal).into_bytes());
+    Reply { delay: fail.delay.as_secs_f64(), ..Reply::new(fail.refusal.status, named(headers), content) }
 }
 
 fn named(headers: Vec<(&'static str, String)>) -> Vec<(Cow<'static, str>, String)> {
@@ -330,6 +390,7 @@ fn let_out<'py>(
     rewritten: Option<Rewritten>,
     sent: &Sent<'_, 'py>,
     tape: Option<Tape>,
+    outlook: &Outlook,
 ) -> PyResult<Bound<'py, Passage>> {
     let rules = owner.rules();
     let reservation = match reserve(py, &owner, &rules, &asked) {
@@ -342,11 +403,18 @@ fn let_out<'py>(
         None => (None, None, false),
     };
     // A recording is decoded anyway, where a header that is signed cannot be changed.
-    let wants_identity = hides_usage || (tape.is_some() && !asked.dialect.is_signed());
+    let framing = asked.request.streamed.then(|| asked.dialect.framing());
+    let spoiled = outlook.met.as_ref().and_then(|met| met.spoiled(framing));
+    let (delay, pace) = outlook.met.as_ref().map_or((0.0, 0.0), |met| met.lateness());
+    let wants_identity = hides_usage || ((tape.is_some() || spoiled.is_some()) && !asked.dialect.is_signed());
     let exchange = Exchange::begin(asked, Source::Live, hides_usage);
     let watched = Watched::begin(py, owner, exchange, reservation, tape, rules.prices.clone())?;
+    if let Some(met) = &outlook.met {
+        watched.note_fault(met.recorded());
+    }
     let url = new_path.map(|path| sent.url.replacen(sent.target.path, &path, 1));
-    Bound::new(py, Passage { traveller: Traveller::Model(watched), url, body: new_body, wants_identity })
+    let traveller = Traveller::Model(watched);
+    Bound::new(py, Passage { traveller, url, body: new_body, wants_identity, spoiled, delay, pace })
 }
 
 /// Sets aside what the call can cost, where there is a budget.
@@ -394,13 +462,8 @@ fn refuse<'py>(
         error.value(py).str().map_or_else(|_| String::new(), |text| text.to_string_lossy().into_owned());
     if let Some(run) = owner.run() {
         if let Some(asked) = asked {
-            let source = match owner.voice() {
-                Some(Voice::Script(_)) => Source::Script,
-                Some(Voice::Cassette(_)) => Source::Replay,
-                None => Source::Live,
-            };
             let first_line = message.lines().next().unwrap_or_default();
-            run.note_refused_call(py, asked, source, first_line)?;
+            run.note_refused_call(py, asked, owner.source(), first_line)?;
         }
         run.doom(py, error);
         return Err(cancelled(py));
@@ -412,7 +475,7 @@ fn refuse<'py>(
     };
     headers.extend([("content-type", "application/json".to_owned()), ("x-should-retry", "false".to_owned())]);
     let (headers, content) = (named(headers), Content::Whole(body.into_bytes()));
-    Bound::new(py, Reply { status: 400, headers, content, delay: 0.0, answer: None, watched: None })
+    Bound::new(py, Reply::new(400, headers, content))
 }
 
 /// Why a connection must not be opened; `None` when it may.

@@ -5,6 +5,7 @@ mod belonging;
 mod budget;
 mod cassette;
 mod deciding;
+mod faulting;
 mod headers;
 mod lines;
 mod matcher;
@@ -24,6 +25,7 @@ pub(crate) use belonging::{
 pub(crate) use budget::Budget;
 pub(crate) use cassette::Cassette;
 pub(crate) use deciding::{claims, decide, refuse_connection};
+pub(crate) use faulting::Remembered;
 pub(crate) use lines::{seconds, test};
 pub(crate) use passage::Passage;
 pub(crate) use policy::{Policy, Rules, set_default_model};

@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use unitai_wire::cassette::Tape;
 use unitai_wire::exchange::How;
+use unitai_wire::faults::Spoiled;
 
 use super::Cassette;
 use super::cassette::raised;
@@ -24,6 +25,20 @@ pub(crate) struct Passage {
     /// Whether the answer must not be compressed, because it is recorded, or a part of it is to be taken out.
     #[pyo3(get)]
     pub(super) wants_identity: bool,
+    /// What a fault makes of the answer.
+    pub(super) spoiled: Option<Mutex<Spoiled>>,
+    /// How long to wait before it is sent, in seconds.
+    #[pyo3(get)]
+    pub(super) delay: f64,
+    /// How long to wait before each part of the answer, in seconds.
+    #[pyo3(get)]
+    pub(super) pace: f64,
+}
+
+impl Passage {
+    fn with_spoiled<T>(&self, work: impl FnOnce(&mut Spoiled) -> T) -> Option<T> {
+        self.spoiled.as_ref().map(|spoiled| work(&mut spoiled.lock().unwrap_or_else(PoisonError::into_inner)))
+    }
 }
 
 /// Who goes out.
@@ -69,6 +84,18 @@ impl Passage {
         self.body.as_ref().map(|body| PyBytes::new(py, body.as_bytes()))
     }
 
+    /// Whether the client may get another answer than the one that comes, and a shorter or longer one.
+    #[getter]
+    fn changes_answer(&self) -> bool {
+        self.body.is_some() || self.spoiled.is_some()
+    }
+
+    /// Whether the connection ends here, in the middle of the answer.
+    #[getter]
+    fn is_cut(&self) -> bool {
+        self.with_spoiled(|spoiled| spoiled.is_cut()).unwrap_or(false)
+    }
+
     /// The head of the answer came. The headers are pairs, or something that has them.
     #[pyo3(signature = (status, content_type, content_encoding, headers=None))]
     fn head(
@@ -104,6 +131,8 @@ impl Passage {
                 watched.check(py)?;
                 watched.with_tape(|tape| tape.feed(bytes));
                 let instead = watched.with(|exchange| exchange.feed(bytes)).flatten();
+                let given = instead.as_deref().unwrap_or(bytes);
+                let instead = self.with_spoiled(|spoiled| spoiled.feed(given.to_vec())).or(instead);
                 Ok(instead.map_or_else(|| chunk.clone(), |bytes| PyBytes::new(py, &bytes)))
             }
             Traveller::Api(taping) => {
@@ -117,8 +146,14 @@ impl Passage {
     fn end<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         match &self.traveller {
             Traveller::Model(watched) => {
-                let rest = watched.with(unitai_wire::exchange::Exchange::end).unwrap_or_default();
-                watched.settle(py, &How::Ended);
+                let mut rest = watched.with(unitai_wire::exchange::Exchange::end).unwrap_or_default();
+                self.with_spoiled(|spoiled| {
+                    rest = spoiled.feed(std::mem::take(&mut rest));
+                    rest.extend(spoiled.end());
+                });
+                if !self.is_cut() {
+                    watched.settle(py, &How::Ended);
+                }
                 PyBytes::new(py, &rest)
             }
             Traveller::Api(taping) => {

@@ -1,13 +1,14 @@
 //! A request that is answered from memory.
 
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use unitai_wire::cassette::Recording;
 use unitai_wire::common::Answer;
 use unitai_wire::exchange::{Exchange, How};
+use unitai_wire::faults::Spoiled;
 
 use super::watched::Watched;
 
@@ -24,10 +25,22 @@ pub(crate) struct Reply {
     pub(super) delay: f64,
     /// What the body says, where it was scripted.
     pub(super) answer: Option<Answer>,
+    /// The connection breaks before an answer comes.
+    pub(super) breaks: Option<Break>,
+    /// What a fault makes of the body.
+    pub(super) spoiled: Option<Mutex<Spoiled>>,
     pub(super) watched: Option<Arc<Watched>>,
 }
 
+/// How a connection breaks.
+#[derive(Clone, Copy)]
+pub(super) enum Break {
+    Reset,
+    Timeout,
+}
+
 /// What is sent, and in which pieces.
+#[derive(Clone)]
 pub(super) enum Content {
     /// All at once.
     Whole(Vec<u8>),
@@ -87,6 +100,21 @@ impl Reply {
         }
     }
 
+    /// How the connection breaks before an answer comes, `"reset"` or `"timeout"`; `None` when it does not.
+    #[getter]
+    fn breaks(&self) -> Option<&'static str> {
+        self.breaks.map(|by| match by {
+            Break::Reset => "reset",
+            Break::Timeout => "timeout",
+        })
+    }
+
+    /// Whether the connection ends here, in the middle of the answer.
+    #[getter]
+    fn is_cut(&self) -> bool {
+        self.with_spoiled(|spoiled| spoiled.is_cut()).unwrap_or(false)
+    }
+
     /// The head goes out now.
     fn release(&self, py: Python<'_>) -> PyResult<()> {
         let Some(watched) = &self.watched else { return Ok(()) };
@@ -117,10 +145,18 @@ impl Reply {
         let Some(watched) = &self.watched else { return Ok(PyBytes::new(py, piece)) };
         watched.check(py)?;
         let shown = watched.with(|exchange| self.shown(exchange, piece, is_last)).flatten();
-        if is_last {
+        let given = shown.as_deref().unwrap_or(piece);
+        let spoiled = self.with_spoiled(|spoiled| {
+            let mut bytes = spoiled.feed(given.to_vec());
+            if is_last {
+                bytes.extend(spoiled.end());
+            }
+            bytes
+        });
+        if is_last && !self.is_cut() {
             watched.settle(py, &How::Ended);
         }
-        Ok(PyBytes::new(py, shown.as_deref().unwrap_or(piece)))
+        Ok(PyBytes::new(py, spoiled.as_deref().unwrap_or(given)))
     }
 
     /// The client waited no longer, or could not.
@@ -139,6 +175,33 @@ impl Reply {
 }
 
 impl Reply {
+    /// An answer that nobody watches.
+    pub(super) fn new(status: u16, headers: Vec<(Cow<'static, str>, String)>, content: Content) -> Reply {
+        Reply {
+            status,
+            headers,
+            content,
+            delay: 0.0,
+            answer: None,
+            breaks: None,
+            spoiled: None,
+            watched: None,
+        }
+    }
+
+    /// The same answer for another request, without what a fault made of it.
+    pub(super) fn again(&self) -> Reply {
+        Reply {
+            delay: self.delay,
+            answer: self.answer.clone(),
+            ..Reply::new(self.status, self.headers.clone(), self.content.clone())
+        }
+    }
+
+    fn with_spoiled<T>(&self, work: impl FnOnce(&mut Spoiled) -> T) -> Option<T> {
+        self.spoiled.as_ref().map(|spoiled| work(&mut spoiled.lock().unwrap_or_else(PoisonError::into_inner)))
+    }
+
     /// What the client gets instead of a piece, where that differs.
     fn shown(&self, exchange: &mut Exchange, piece: &[u8], is_last: bool) -> Option<Vec<u8>> {
         let mut instead = exchange.feed(piece);

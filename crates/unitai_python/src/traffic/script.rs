@@ -97,6 +97,12 @@ impl Script {
             return Err(error.into_err(py));
         }
         let playback = self.playback(run_id);
+        self.see(py, asked);
+        playback.next(&self.script, &asked.request).map_err(|trouble| unanswered(trouble).into_err(py))
+    }
+
+    /// Keeps a request for who wants to see what came.
+    pub(super) fn see(&self, py: Python<'_>, asked: &Asked) {
         if let Ok(seen) =
             Py::new(py, ModelRequest { dialect: asked.dialect.name(), request: asked.request.clone() })
         {
@@ -108,7 +114,6 @@ impl Script {
                 drop(forgotten);
             }
         }
-        playback.next(&self.script, &asked.request).map_err(|trouble| unanswered(trouble).into_err(py))
     }
 
     /// A run begins under the script, so it is to play it.

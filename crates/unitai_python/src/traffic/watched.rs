@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pyo3::prelude::*;
 use unitai_model::value::plain;
-use unitai_model::{ExchangeEnd, ModelCall};
+use unitai_model::{ExchangeEnd, Fault, ModelCall};
 use unitai_wire::cassette::Tape;
 use unitai_wire::exchange::{Exchange, How};
 use unitai_wire::meter::{PriceTable, Reservation};
@@ -68,6 +68,13 @@ impl Watched {
                 Err(cancelled(py))
             }
             _ => Ok(()),
+        }
+    }
+
+    /// Writes down that the call met a fault.
+    pub(super) fn note_fault(&self, fault: Fault) {
+        if let (Some(run), Some(step)) = (self.owner.run(), self.step) {
+            run.note_fault(step, fault);
         }
     }
 

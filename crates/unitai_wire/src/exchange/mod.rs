@@ -138,6 +138,7 @@ pub struct Exchange {
     reading: Reading,
     hides_usage: bool,
     recorded_latency: Option<f64>,
+    is_unsent: bool,
 }
 
 /// Whether a connection failed before a request went over it, so that nothing can have been billed. The names
@@ -181,12 +182,18 @@ impl Exchange {
             reading: Reading::Nothing,
             hides_usage,
             recorded_latency: None,
+            is_unsent: false,
         }
     }
 
     /// The answer is a recording, and took so many seconds then.
     pub fn recorded_in(self, seconds: f64) -> Exchange {
         Exchange { recorded_latency: Some(seconds), ..self }
+    }
+
+    /// The request is kept from the provider, whoever would have answered: nothing is billed.
+    pub fn unsent(self) -> Exchange {
+        Exchange { is_unsent: true, ..self }
     }
 
     /// What was asked.
@@ -257,7 +264,7 @@ impl Exchange {
         let end = match (&self.seen.error, how) {
             (Some(error), _) => failed(error),
             (None, How::Broke(reason)) if self.status.is_none() => {
-                if self.source != Source::Live || was_never_sent(reason) {
+                if self.source != Source::Live || self.is_unsent || was_never_sent(reason) {
                     let nothing = (Some(Usage::default()), Some(Money::ZERO));
                     return self.record(nothing.0, nothing.1, failed(reason), latency, false);
                 }

@@ -17,12 +17,13 @@ pub struct Spoiled {
     held: Vec<u8>,
     chunks: usize,
     bytes: usize,
+    is_over: bool,
 }
 
 impl Spoiled {
     /// An answer that meets this fault. A streamed one has a framing.
     pub fn new(fault: ModelFault, framing: Option<Framing>, drawn: u64) -> Spoiled {
-        Spoiled { fault, framing, drawn, held: Vec::new(), chunks: 0, bytes: 0 }
+        Spoiled { fault, framing, drawn, held: Vec::new(), chunks: 0, bytes: 0, is_over: false }
     }
 
     /// The next bytes; gives what the client gets of them.
@@ -48,17 +49,19 @@ impl Spoiled {
         }
     }
 
-    /// Whether the client has got all that it will get, and the connection is to end.
+    /// Whether the client has got all that it will get, and the connection is to end: at the latest where the
+    /// answer does.
     pub fn is_cut(&self) -> bool {
         match self.fault {
-            ModelFault::Cut { after: Extent::Chunks(most) } => self.chunks >= most,
-            ModelFault::Cut { after: Extent::Bytes(most) } => self.bytes >= most,
+            ModelFault::Cut { after: Extent::Chunks(most) } => self.is_over || self.chunks >= most,
+            ModelFault::Cut { after: Extent::Bytes(most) } => self.is_over || self.bytes >= most,
             _ => false,
         }
     }
 
     /// The answer is whole; gives what the client still gets.
     pub fn end(&mut self) -> Vec<u8> {
+        self.is_over = true;
         let held = std::mem::take(&mut self.held);
         match self.fault {
             ModelFault::Malformed => garble(&held, self.framing, self.drawn),
@@ -100,6 +103,17 @@ pub fn replace_schema(body: &[u8], framing: Option<Framing>) -> Vec<u8> {
         }
     }
     out
+}
+
+/// An answer in parts: the events of a stream, the halves of a document.
+pub fn pieces(body: &[u8], framing: Option<Framing>) -> Vec<Vec<u8>> {
+    match framing {
+        Some(framing) => cut(body, framing).into_iter().map(|event| event.raw).collect(),
+        None => {
+            let (first, second) = body.split_at(body.len() / 2);
+            vec![first.to_vec(), second.to_vec()]
+        }
+    }
 }
 
 fn cut(body: &[u8], framing: Framing) -> Vec<Event> {

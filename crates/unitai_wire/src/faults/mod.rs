@@ -10,7 +10,7 @@ mod plan;
 mod standing;
 mod value;
 
-pub use answer::{Spoiled, garble, replace_schema};
+pub use answer::{Spoiled, garble, pieces, replace_schema};
 pub use kinds::{Extent, ModelFault, ToolFault};
 pub use plan::{ArgumentMatcher, Hit, Plan, Rule, When};
 pub use standing::Standing;
