@@ -300,8 +300,8 @@ fn another_schema_is_still_json_in_every_framing() {
     assert_eq!(replace_schema(&before, Some(Framing::EventStream)), after);
 }
 
-fn through(fault: ModelFault, chunks: &[&[u8]]) -> (Vec<u8>, bool) {
-    let mut spoiled = Spoiled::new(fault, None, 0);
+fn through(fault: ModelFault, framing: Option<Framing>, chunks: &[&[u8]]) -> (Vec<u8>, bool) {
+    let mut spoiled = Spoiled::new(fault, framing, 0);
     let mut out = Vec::new();
     for chunk in chunks {
         out.extend(spoiled.feed(chunk.to_vec()));
@@ -310,17 +310,30 @@ fn through(fault: ModelFault, chunks: &[&[u8]]) -> (Vec<u8>, bool) {
         }
     }
     out.extend(spoiled.end());
-    (out, false)
+    (out, spoiled.is_cut())
 }
 
 #[test]
-fn an_answer_is_cut_after_so_many_parts_or_bytes() {
-    let chunks: [&[u8]; 3] = [b"abc", b"def", b"ghi"];
-    let cut = |after| through(ModelFault::Cut { after }, &chunks);
-    assert_eq!(cut(Extent::Chunks(2)), (b"abcdef".to_vec(), true));
+fn a_plain_answer_is_cut_after_so_many_bytes_or_in_its_middle() {
+    let chunks: [&[u8]; 3] = [b"abc", b"def", b"ghij"];
+    let cut = |after| through(ModelFault::Cut { after }, None, &chunks);
     assert_eq!(cut(Extent::Bytes(4)), (b"abcd".to_vec(), true));
-    assert_eq!(cut(Extent::Bytes(100)), (b"abcdefghi".to_vec(), false));
-    assert_eq!(through(ModelFault::WrongSchema, &chunks), (br#"{"unexpected":true}"#.to_vec(), false));
+    assert_eq!(cut(Extent::Chunks(1)), (b"abcde".to_vec(), true));
+    assert_eq!(cut(Extent::Chunks(0)), (Vec::new(), true));
+    // At the latest, the connection ends where the answer does.
+    assert_eq!(cut(Extent::Bytes(100)), (b"abcdefghij".to_vec(), true));
+    assert_eq!(through(ModelFault::WrongSchema, None, &chunks), (br#"{"unexpected":true}"#.to_vec(), false));
+}
+
+#[test]
+fn a_stream_is_cut_after_so_many_events_however_they_come() {
+    let body = sse(&["{\"a\":1}", "{\"b\":2}", "{\"c\":3}"]);
+    let two = sse(&["{\"a\":1}", "{\"b\":2}"]);
+    for size in [1, 5, 17, 100] {
+        let chunks: Vec<&[u8]> = body.chunks(size).collect();
+        let cut = through(ModelFault::Cut { after: Extent::Chunks(2) }, Some(Framing::Sse), &chunks);
+        assert_eq!(cut, (two.clone(), true));
+    }
 }
 
 #[test]

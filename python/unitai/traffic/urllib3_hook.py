@@ -211,7 +211,7 @@ class _Call:
         body: Any
         content = reply.body
         if content is not None:
-            body = io.BytesIO(reply.body)
+            body = _WholeBody(content)
         else:
             body = _PacedBody(reply)
             # Only a chunked body is handed on as it comes.
@@ -242,7 +242,7 @@ class _Call:
 
     def _wait(self, reply: Any) -> bool:
         """Waits for the reply; says whether the client was patient enough."""
-        patience = _read_timeout(self._options.get("timeout"), self._pool)
+        patience = _read_timeout(self._options.get("timeout", self._pool.timeout), self._pool)
         try:
             if patience is None or patience >= reply.delay:
                 pause(reply.delay)
@@ -267,7 +267,7 @@ class _Call:
     def _broken(self, reply: Any) -> Any:
         """What the client raises when its connection breaks before an answer comes."""
         if reply.breaks == "timeout":
-            return self._late(_read_timeout(self._options.get("timeout"), self._pool))
+            return self._late(_read_timeout(self._options.get("timeout", self._pool.timeout), self._pool))
         reset = ConnectionResetError(104, "Connection reset by peer")
         return self._parts.broken_error("Connection aborted.", reset)
 
@@ -369,6 +369,16 @@ class _Body:
 
     def _safe_read(self, amount: int) -> bytes:
         return self._take(amount) if self._left else b"\r\n"
+
+
+class _WholeBody(io.BytesIO):
+    """A body that comes at once. It is closed when it has been read: a client that reads all there is, again and
+    again until the end, would find none otherwise.
+    """
+
+    def isclosed(self) -> bool:
+        """As `http.client` has it."""
+        return self.closed or self.tell() == len(self.getbuffer())
 
 
 class _PacedBody(_Body):

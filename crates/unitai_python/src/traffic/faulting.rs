@@ -149,9 +149,7 @@ impl Met {
         let (parts, own_pace) = match &reply.content {
             Content::Whole(body) => (pieces(body, framing), 0.0),
             Content::Paced { pieces, pace } => (pieces.clone(), *pace),
-            Content::Recorded { recording, .. } => {
-                (recording.chunks.iter().map(|chunk| chunk.bytes.clone()).collect(), 0.0)
-            }
+            Content::Recorded { recording, .. } => (pieces(&recording.body(), framing), 0.0),
         };
         let content = Content::Paced { pieces: parts, pace: own_pace + pace };
         let mut headers = reply.headers;

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use unitai_wire::cassette::Tape;
-use unitai_wire::exchange::How;
+use unitai_wire::exchange::{Exchange, How};
 use unitai_wire::faults::Spoiled;
 
 use super::Cassette;
@@ -146,7 +146,9 @@ impl Passage {
     fn end<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         match &self.traveller {
             Traveller::Model(watched) => {
-                let mut rest = watched.with(unitai_wire::exchange::Exchange::end).unwrap_or_default();
+                let is_cut = self.with_spoiled(|spoiled| spoiled.cuts()).unwrap_or(false);
+                let rest = if is_cut { None } else { watched.with(Exchange::end) };
+                let mut rest = rest.unwrap_or_default();
                 self.with_spoiled(|spoiled| {
                     rest = spoiled.feed(std::mem::take(&mut rest));
                     rest.extend(spoiled.end());

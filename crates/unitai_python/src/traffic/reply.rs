@@ -205,7 +205,8 @@ impl Reply {
     /// What the client gets instead of a piece, where that differs.
     fn shown(&self, exchange: &mut Exchange, piece: &[u8], is_last: bool) -> Option<Vec<u8>> {
         let mut instead = exchange.feed(piece);
-        if is_last {
+        // What is cut is not known to be whole, whatever was written down for it.
+        if is_last && self.with_spoiled(|spoiled| spoiled.cuts()) != Some(true) {
             match &self.answer {
                 Some(answer) => exchange.know(answer),
                 None => {

@@ -12,6 +12,7 @@ const UNEXPECTED: &str = r#"{"unexpected":true}"#;
 pub struct Spoiled {
     fault: ModelFault,
     framing: Option<Framing>,
+    frames: Option<Frames>,
     drawn: u64,
     /// What is held back until the answer is whole, because only then it can be changed.
     held: Vec<u8>,
@@ -23,16 +24,23 @@ pub struct Spoiled {
 impl Spoiled {
     /// An answer that meets this fault. A streamed one has a framing.
     pub fn new(fault: ModelFault, framing: Option<Framing>, drawn: u64) -> Spoiled {
-        Spoiled { fault, framing, drawn, held: Vec::new(), chunks: 0, bytes: 0, is_over: false }
+        let frames = framing.map(Frames::new);
+        Spoiled { fault, framing, frames, drawn, held: Vec::new(), chunks: 0, bytes: 0, is_over: false }
     }
 
     /// The next bytes; gives what the client gets of them.
     pub fn feed(&mut self, chunk: Vec<u8>) -> Vec<u8> {
         match self.fault {
             ModelFault::Cut { after: Extent::Chunks(most) } => {
-                let is_given = self.chunks < most;
-                self.chunks += 1;
-                if is_given { chunk } else { Vec::new() }
+                let Some(frames) = &mut self.frames else {
+                    self.held.extend(chunk);
+                    return Vec::new();
+                };
+                let mut events = Vec::new();
+                frames.feed(&chunk, &mut events);
+                let given = events.len().min(most - self.chunks.min(most));
+                self.chunks += events.len();
+                events.into_iter().take(given).flat_map(|event| event.raw).collect()
             }
             ModelFault::Cut { after: Extent::Bytes(most) } => {
                 let given = chunk.len().min(most - self.bytes.min(most));
@@ -47,6 +55,11 @@ impl Spoiled {
             }
             _ => chunk,
         }
+    }
+
+    /// Whether the connection ends before the answer does.
+    pub fn cuts(&self) -> bool {
+        matches!(self.fault, ModelFault::Cut { .. })
     }
 
     /// Whether the client has got all that it will get, and the connection is to end: at the latest where the
@@ -64,6 +77,8 @@ impl Spoiled {
         self.is_over = true;
         let held = std::mem::take(&mut self.held);
         match self.fault {
+            ModelFault::Cut { after: Extent::Chunks(0) } => Vec::new(),
+            ModelFault::Cut { after: Extent::Chunks(_) } => held[..held.len() / 2].to_vec(),
             ModelFault::Malformed => garble(&held, self.framing, self.drawn),
             ModelFault::WrongSchema => replace_schema(&held, self.framing),
             _ => held,

@@ -46,7 +46,7 @@ pub enum ModelFault {
 /// How much of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Extent {
-    /// So many parts of a stream; a plain answer is one part.
+    /// So many parts of a stream. A plain answer has two, its halves, of which one comes.
     Chunks(usize),
     /// So many bytes.
     Bytes(usize),
