@@ -164,9 +164,7 @@ class TrajectoryStep:
 
 @final
 class InjectedFault:
-    def __new__(
-        cls, kind: str, text: str | None = None, seed: int = 0, instead_of: Any = None
-    ) -> InjectedFault: ...
+    def __new__(cls, kind: str, text: str | None = None, seed: int = 0, instead_of: Any = None) -> InjectedFault: ...
     @property
     def kind(self) -> str: ...
     @property

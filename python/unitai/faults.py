@@ -4,12 +4,12 @@
 >>> plan = faults(
 ...     [
 ...         on_model(nth=1).then(rate_limit(retry_after=1)),
-...         on_tool("search", chance=0.2).then(error("search is down")),
+...         on_tool("search", chance=0.2).then(error("down")),
 ...     ],
 ...     seed=7,
 ... )
 >>> plan
-faults([on_model(nth=1).then(rate_limit(retry_after=1)), on_tool('search', chance=0.2).then(error('search is down'))], seed=7)
+faults([on_model(nth=1).then(rate_limit(retry_after=1)), on_tool('search', chance=0.2).then(error('down'))], seed=7)
 
 A plan is used as `MockToolkit(faults=plan)`, or as `with plan:` around what runs agents. Every run meets
 it from its beginning, and the same seed gives the same run the same faults.
@@ -27,8 +27,8 @@ from unitai.errors import InvalidArgumentError, shown
 
 __all__ = [
     "Fault",
-    "Faults",
     "FaultRule",
+    "Faults",
     "contradict",
     "corrupt",
     "cut",
@@ -380,11 +380,13 @@ def _when(
             raise InvalidArgumentError(f"{name} counts calls from 1, not {shown(count)}")
     if nth is not None and not numbers:
         raise InvalidArgumentError("nth names no call", remedy="write nth=1 or nth=[1, 3]")
-    if chance is not None and (isinstance(chance, bool) or not isinstance(chance, (int, float)) or not 0 <= chance <= 1):
+    if chance is not None and (
+        isinstance(chance, bool) or not isinstance(chance, (int, float)) or not 0 <= chance <= 1
+    ):
         raise InvalidArgumentError(f"chance is a number from 0 to 1, not {shown(chance)}")
-    spelled = {"nth": numbers if nth is None or len(numbers) != 1 else numbers[0], "every": every}
-    spelled |= {"chance": chance, "times": times}
-    words = [f"{name}={value!r}" for name, value in spelled.items() if value is not None and value != []]
+    number: Any = numbers[0] if len(numbers) == 1 else numbers or None
+    spelled = [("nth", number), ("every", every), ("chance", chance), ("times", times)]
+    words = [f"{name}={value!r}" for name, value in spelled if value is not None]
     return (numbers, every, None if chance is None else float(chance), times), words
 
 

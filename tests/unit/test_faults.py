@@ -71,7 +71,11 @@ def test_an_error_takes_the_place_of_the_call():
     first, second = result.trajectory.steps
     assert isinstance(first.tool_error, RuntimeError)
     assert str(first.tool_error) == "the database is down"
-    assert (first.fault.kind, first.fault.text, first.fault.instead_of) == ("error", "error: the database is down", None)
+    assert (first.fault.kind, first.fault.text, first.fault.instead_of) == (
+        "error",
+        "error: the database is down",
+        None,
+    )
     assert (second.tool_result, second.fault) == ("found", None)
     assert asked == [{"n": 1}]
 

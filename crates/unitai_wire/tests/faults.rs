@@ -65,7 +65,7 @@ fn args(n: usize) -> Packed {
 fn met(plan: &Plan, requests: usize) -> Vec<usize> {
     let standing = Standing::default();
     let request = asks("hello");
-    (1..=requests).filter(|_| plan.for_model(&standing, &request).unwrap().is_some()).collect()
+    (1..=requests).filter(|_| plan.for_model(&standing, &request).is_ok_and(|hit| hit.is_some())).collect()
 }
 
 fn numbered(when: When) -> Vec<usize> {

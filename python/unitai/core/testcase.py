@@ -99,7 +99,9 @@ class AgentTestCase(unittest.TestCase):
         """No call that went wrong was made again more than `n` times in a row."""
         require(result.retried_at_most(n, tool))
 
-    def assertDidNotInvent(self, result: AgentRunResult, pattern: Any = None, *, known: list[str] | None = None) -> None:
+    def assertDidNotInvent(
+        self, result: AgentRunResult, pattern: Any = None, *, known: list[str] | None = None
+    ) -> None:
         """Every value in the final output is from the input, from a tool or known."""
         require(result.did_not_invent(pattern, known=known or []))
 

@@ -104,7 +104,7 @@ def _transport_class(module: Any) -> Any:
                 if decision.delay > 0:
                     _wait(decision, request)
                 if decision.breaks:
-                    raise broken(decision, request)
+                    raise broken(module, decision, request)
                 decision.release()
                 return answer(decision)
             if decision is None:
@@ -134,7 +134,7 @@ def _transport_class(module: Any) -> Any:
                 if decision.delay > 0:
                     await _wait_async(decision, request)
                 if decision.breaks:
-                    raise broken(decision, request)
+                    raise broken(module, decision, request)
                 decision.release()
                 return answer(decision)
             if decision is None:
@@ -175,15 +175,6 @@ def _transport_class(module: Any) -> Any:
             sent = module.Request(request.method, target, headers=headers, content=body, extensions=request.extensions)
             return sent, transport
 
-    def broken(reply: Any, request: Any) -> Any:
-        """What the client raises when its connection breaks before an answer comes."""
-        if reply.breaks == "timeout":
-            error = module.ReadTimeout("The read operation timed out", request=request)
-        else:
-            error = module.ReadError("[Errno 104] Connection reset by peer", request=request)
-        reply.broke(why(error))
-        return error
-
     def read_timeout(reply: Any, request: Any) -> float | None:
         """The client's patience, where the answer would take longer."""
         patience = request.extensions.get("timeout", {}).get("read")
@@ -217,6 +208,16 @@ def _encoding(request: Any, body: bytes) -> str:
         return ""  # No encoding begins like JSON, and to ask for a header takes a while.
     headers = request.headers
     return str(headers["content-encoding"]) if "content-encoding" in headers else ""
+
+
+def broken(module: Any, reply: Any, request: Any) -> Any:
+    """What the client raises when its connection breaks before an answer comes."""
+    if reply.breaks == "timeout":
+        error = module.ReadTimeout("The read operation timed out", request=request)
+    else:
+        error = module.ReadError("[Errno 104] Connection reset by peer", request=request)
+    reply.broke(why(error))
+    return error
 
 
 def cut_off(module: Any, answer: Any) -> Any:

@@ -16,6 +16,7 @@ from wire import ASYNC, CHAT, SYNC, Anywhere, ask, chat, post, reading, said
 
 from unitai import Budget, MockToolkit, cassette, scripted_model
 from unitai.faults import (
+    corrupt,
     cut,
     faults,
     malformed,
@@ -258,7 +259,9 @@ def test_a_script_without_a_run_meets_faults_too():
 
 def test_the_same_seed_gives_the_same_trajectory():
     def told(seed):
-        kit = MockToolkit(faults=faults([on_model(chance=0.4).then(server_error()), on_tool(chance=0.3).then(reset_tool())], seed=seed))
+        kit = MockToolkit(
+            faults=faults([on_model(chance=0.4).then(server_error()), on_tool(chance=0.3).then(corrupt())], seed=seed)
+        )
         kit.mock("lookup", return_value={"status": "delivered"})
 
         def agent(input, tools):
@@ -267,17 +270,11 @@ def test_the_same_seed_gives_the_same_trajectory():
                 tools["lookup"](n=n)
 
         with scripted_model([when(model="").always(say("x"))]):
-            steps = MockToolkit.run(kit, agent, "x").trajectory.steps
+            steps = kit.run(agent, "x").trajectory.steps
         return [(s.step_type, s.request_digest, s.tool_args, s.tool_result, s.llm_status, s.fault) for s in steps]
 
     assert told(3) == told(3)
     assert told(3) != told(4)
-
-
-def reset_tool():
-    from unitai.faults import corrupt
-
-    return corrupt()
 
 
 def test_what_is_recorded_is_what_the_provider_said(server, tmp_path):
