@@ -19,7 +19,7 @@ from typing import Any
 
 # As a script, this file is found by itself, and its neighbour by the folder above.
 sys.path.insert(0, str(Path(__file__).parent.parent))
-from cases.model_call import (  # noqa: E402
+from cases.model_call import (
     BASE,
     PLAIN,
     REQUEST,

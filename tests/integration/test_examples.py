@@ -47,3 +47,24 @@ def test_the_openai_refund_agent_shows_its_tokens_and_cost(needs_openai):
     assert done.returncode == 0, done.stdout + done.stderr
     assert "1. [llm_call] gpt-4o (198 tokens, $0.00063)" in done.stdout
     assert re.search(r"^  Cost: \$0\.0023 \| Tokens: 744 \| Duration: ", done.stdout, re.M)
+
+
+def test_the_recorded_test_of_the_readme_is_true_with_sockets_blocked(needs_openai, tmp_path):
+    """The README shows it short; here it runs with the recordings of the example, and nothing may connect."""
+    readme = (EXAMPLES.parent / "README.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"^```python recorded\n(.*?)^```", readme, re.M | re.S)
+    example = (EXAMPLES / "openai_refund" / "test_recorded.py").read_text(encoding="utf-8")
+    fixture = example[: example.index("def test_")].replace("__file__", repr(str(EXAMPLES / "openai_refund" / "x.py")))
+    blocked = """
+import socket
+
+def refuse(*_, **__):
+    raise AssertionError("a connection was opened")
+
+socket.socket.connect = socket.socket.connect_ex = socket.create_connection = refuse
+"""
+    (tmp_path / "test_readme.py").write_text(fixture + blocked + block, encoding="utf-8")
+    (tmp_path / "agent.py").write_text((EXAMPLES / "openai_refund" / "agent.py").read_text(encoding="utf-8"))
+    done = run(str(tmp_path), "-m", "pytest", "-q", "-p", "no:cacheprovider", "--unitai-cache=replay")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "1 passed" in done.stdout
