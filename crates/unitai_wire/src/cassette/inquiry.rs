@@ -1,5 +1,6 @@
 //! What was asked, in the form that recordings are found by.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use base64::Engine as _;
@@ -102,24 +103,35 @@ impl Inquiry {
 
     /// The inquiry without secrets, and with what is volatile made equal. From here on it may be written.
     pub(super) fn cleaned(mut self, secrets: &Secrets, volatile: &[Volatile]) -> Inquiry {
-        let is_clean = matches!(secrets.clean(&self.canonical), std::borrow::Cow::Borrowed(_));
+        let is_clean = |text: &str| matches!(secrets.clean(text), Cow::Borrowed(_));
         let has_clean_address = match &self.question {
-            Question::Model { .. } => true,
-            Question::Api { url, .. } => matches!(secrets.clean(url), std::borrow::Cow::Borrowed(_)),
+            Question::Model { model, path, .. } => is_clean(model) && is_clean(path),
+            Question::Api { url, .. } => is_clean(url),
         };
-        if is_clean && has_clean_address && volatile.is_empty() {
+        if has_clean_address && volatile.is_empty() && is_clean(&self.canonical) {
             return self;
         }
         let Ok(mut body) = serde_json::from_str::<Value>(&self.canonical) else { return self };
         self.redacted = secrets.clean_json(&mut body).iter().map(ToString::to_string).collect();
         let mut normaliser = Normaliser::new(volatile);
         normaliser.visit(&mut body);
-        if let Question::Api { url, .. } = &mut self.question {
-            let clean = secrets.clean(url).into_owned();
-            if clean != *url {
-                self.redacted.push("url".to_owned());
+        let mut clean = |text: &mut String, name: &str| {
+            if let Cow::Owned(cleaned) = secrets.clean(text) {
+                self.redacted.push(name.to_owned());
+                *text = cleaned;
             }
-            *url = normaliser.text(&clean, "url").unwrap_or(clean);
+        };
+        match &mut self.question {
+            Question::Model { model, path, .. } => {
+                clean(model, "model");
+                clean(path, "path");
+            }
+            Question::Api { url, .. } => {
+                clean(url, "url");
+                if let Some(equal) = normaliser.text(url, "url") {
+                    *url = equal;
+                }
+            }
         }
         self.normalised = normaliser.done();
         self.canonical = body.to_string();

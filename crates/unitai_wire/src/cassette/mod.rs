@@ -163,7 +163,7 @@ impl Cassette {
         let slots = match self.slots(&key) {
             Ok(slots) => slots,
             Err(CassetteError::Damaged(damage)) if self.options.mode == Mode::Auto && !damage.is_newer() => {
-                self.shelf.quarantine(&key)?;
+                self.shelf.set_aside(&key)?;
                 None
             }
             Err(error) => return Err(error),

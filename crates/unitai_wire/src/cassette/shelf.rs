@@ -3,6 +3,7 @@
 //! Readers take no lock: a file is there whole or not at all. Those who change one hold the folder's lock
 //! meanwhile, because a change reads the file first. The lock is the system's, so it dies with its holder.
 
+use std::borrow::Cow;
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
@@ -20,6 +21,7 @@ const MOST_BYTES: u64 = 256 << 20;
 
 const LOCK: &str = ".lock";
 const TALLY: &str = ".tally";
+const ATTRIBUTES: &str = ".gitattributes";
 const QUARANTINE: &str = "quarantine";
 
 /// A folder of recordings.
@@ -121,7 +123,9 @@ impl Shelf {
             slot.turn += 1;
         }
         let at = slots.iter().position(|old| old.scope == slot.scope && old.turn > slot.turn);
-        slots.insert(at.unwrap_or(slots.len()), self.cleaned(slot));
+        slots.insert(at.unwrap_or(slots.len()), slot);
+        // All of them: what was recorded earlier may hold what is known only now.
+        let slots = slots.into_iter().map(|slot| self.cleaned(slot)).collect();
         let entry = Entry {
             asked: inquiry.document(),
             redacted: inquiry.redacted().to_vec(),
@@ -156,6 +160,10 @@ impl Shelf {
 
     /// The answer without secrets, wherever a border of two pieces cuts one.
     fn cleaned(&self, slot: Slot) -> Slot {
+        let scope = match self.secrets.clean(&slot.scope) {
+            Cow::Borrowed(_) => slot.scope,
+            Cow::Owned(cleaned) => Arc::from(cleaned),
+        };
         let mut recording = Arc::unwrap_or_clone(slot.recording);
         let mut pieces: Vec<Vec<u8>> =
             recording.chunks.iter_mut().map(|chunk| std::mem::take(&mut chunk.bytes)).collect();
@@ -166,7 +174,10 @@ impl Shelf {
         for (_, value) in &mut recording.headers {
             *value = self.secrets.clean(value).into_owned();
         }
-        Slot { recording: Arc::new(recording), ..slot }
+        if let Some(usage) = &mut recording.usage {
+            self.secrets.clean_json(usage);
+        }
+        Slot { scope, recording: Arc::new(recording), ..slot }
     }
 
     fn write(&self, key: &str, entry: &Entry) -> Result<(), CassetteError> {
@@ -178,8 +189,19 @@ impl Shelf {
         })
     }
 
-    /// Sets a damaged file aside. It is kept: what was paid for is not thrown away.
-    pub(super) fn quarantine(&self, key: &str) -> Result<(), CassetteError> {
+    /// Sets a damaged file aside. Somebody else may have done so and recorded anew since it was read, so it is
+    /// read again.
+    pub(super) fn set_aside(&self, key: &str) -> Result<(), CassetteError> {
+        let _lock = self.lock()?;
+        match self.read(key) {
+            Err(CassetteError::Damaged(damage)) if !damage.is_newer() => self.quarantine(key),
+            Ok(_) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Moves a damaged file away, under the lock. It is kept: what was paid for is not thrown away.
+    fn quarantine(&self, key: &str) -> Result<(), CassetteError> {
         let folder = self.directory.join(QUARANTINE);
         let disk = |path: &Path, error| CassetteError::Disk {
             doing: "cannot set aside",
@@ -292,24 +314,28 @@ impl Shelf {
     }
 
     /// Nobody else changes the folder while this is held.
-    fn lock(&self) -> Result<File, CassetteError> {
+    fn lock(&self) -> Result<Lock, CassetteError> {
         let path = self.directory.join(LOCK);
         let disk = |error| CassetteError::Disk { doing: "cannot lock", path: path.clone(), error };
-        if !path.exists() {
-            gate::make_folder(&self.directory).map_err(disk)?;
-            self.introduce().map_err(disk)?;
-        }
+        gate::make_folder(&self.directory).map_err(disk)?;
         let lock = gate::lock_file(&path).map_err(disk)?;
         lock.lock().map_err(disk)?;
+        let lock = Lock(lock);
+        // Under the lock: whoever prunes takes a file that is being written for one that was left behind.
+        self.introduce().map_err(disk)?;
         Ok(lock)
     }
 
     /// A new folder is kept out of version control, until somebody decides otherwise.
     fn introduce(&self) -> std::io::Result<()> {
+        // It is written last. A folder that has it was introduced, and its owner may have deleted the other.
+        if self.directory.join(ATTRIBUTES).exists() {
+            return Ok(());
+        }
         // A changed line end would break the checksums.
         for (name, text) in [
             (".gitignore", "# Recordings of model traffic. Delete this file to commit them.\n*\n"),
-            (".gitattributes", "* -text\n"),
+            (ATTRIBUTES, "* -text\n"),
         ] {
             let path = self.directory.join(name);
             if !path.exists() {
@@ -317,6 +343,17 @@ impl Shelf {
             }
         }
         Ok(())
+    }
+}
+
+/// The folder's lock. It is given back by word, not by closing the file: a process that was forked meanwhile has
+/// the file open as well, and would hold the lock as long as it lives.
+struct Lock(File);
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // Closing comes next, and does what is left to do.
+        let _ = self.0.unlock();
     }
 }
 

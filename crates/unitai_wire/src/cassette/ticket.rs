@@ -26,10 +26,12 @@ impl Ticket {
 
     /// Keeps the answer. When this returns, it is on the disk.
     pub fn keep(self, recording: Recording) -> Result<(), CassetteError> {
+        // A clock that was set back must not make this older than the session that recorded it.
+        let now = SystemTime::now();
         let slot = Slot {
             scope: self.scope,
             turn: self.turn,
-            recorded_at: SystemTime::now(),
+            recorded_at: self.replaced_before.map_or(now, |then| now.max(then)),
             recording: Arc::new(recording),
         };
         self.shelf.add(&self.inquiry, slot, self.replaced_before)?;
