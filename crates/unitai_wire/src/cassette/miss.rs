@@ -129,9 +129,10 @@ impl Miss {
         match (&self.reason, self.volatile()) {
             (Reason::UsedUp { .. }, _) => format!("{again} with as many runs as are replayed"),
             (Reason::Expired { .. }, _) => format!("{again}; ttl_hours = 0 lets recordings live for ever"),
-            (Reason::Never, Some(word)) => {
+            (Reason::Never, Some(words)) => {
+                let words = words.join("\", \"");
                 format!(
-                    "if that means nothing, declare it: volatile=[\"{word}\"], and record again; otherwise {again}"
+                    "if that means nothing, declare it: volatile=[\"{words}\"], and record again; otherwise {again}"
                 )
             }
             (Reason::Never, None) if self.recordings == 0 => {
@@ -142,13 +143,13 @@ impl Miss {
     }
 
     /// What would have to be declared volatile for the nearest recording to fit, where that is all.
-    fn volatile(&self) -> Option<&'static str> {
+    fn volatile(&self) -> Option<Vec<&'static str>> {
         let differences = &self.nearest.as_ref()?.differences;
-        let mut words = differences
+        let pairs: Option<Vec<(&str, &str)>> = differences
             .iter()
-            .map(|difference| Volatile::explaining(difference.was.as_deref()?, difference.is.as_deref()?));
-        let first = words.next()??;
-        words.all(|word| word == Some(first)).then_some(first)
+            .map(|difference| Some((difference.was.as_deref()?, difference.is.as_deref()?)))
+            .collect();
+        Volatile::explaining(&pairs?)
     }
 }
 

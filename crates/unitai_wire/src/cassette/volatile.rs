@@ -42,19 +42,41 @@ impl Volatile {
         })
     }
 
-    /// A text that would be the same but for one of these: which one. For the hint of a miss.
-    pub(super) fn explaining(one: &str, other: &str) -> Option<&'static str> {
-        let kinds = [("uuid", Volatile::Uuid), ("time", Volatile::Time), ("temp_path", Volatile::TempPath)];
-        kinds.into_iter().find_map(|(word, kind)| {
-            let equal = |text: &str| Normaliser::new(std::slice::from_ref(&kind)).text(text, "");
-            let (one, other) = (equal(one)?, equal(other)?);
-            (one == other).then_some(word)
-        })
+    /// What would have to be declared for each pair of texts to be the same; `None` where that is not enough, or
+    /// nothing. For the hint of a miss.
+    pub(super) fn explaining(pairs: &[(&str, &str)]) -> Option<Vec<&'static str>> {
+        let are_equal = |kinds: &[Volatile]| {
+            let equal = |text: &str| Normaliser::new(kinds).text(text, "").unwrap_or_else(|| text.to_owned());
+            pairs.iter().all(|(one, other)| equal(one) == equal(other))
+        };
+        let mut needed: Vec<Volatile> = KINDS.iter().map(|(_, kind, _)| kind.clone()).collect();
+        if pairs.is_empty() || !are_equal(&needed) {
+            return None;
+        }
+        for (_, kind, _) in &KINDS {
+            let without: Vec<Volatile> = needed.iter().filter(|other| *other != kind).cloned().collect();
+            if are_equal(&without) {
+                needed = without;
+            }
+        }
+        let words = KINDS.iter().filter(|(_, kind, _)| needed.contains(kind)).map(|(word, _, _)| *word);
+        Some(words.collect()).filter(|words: &Vec<_>| !words.is_empty())
     }
 }
 
+/// What stands in texts, in the order in which it is made equal, whatever the order of the declaration: a path may
+/// hold the others.
+static KINDS: [(&str, Volatile, &LazyLock<Regex>); 3] = [
+    ("temp_path", Volatile::TempPath, &TEMP_PATH),
+    ("time", Volatile::Time, &TIME),
+    ("uuid", Volatile::Uuid, &UUID),
+];
+
 static UUID: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"(?i)\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"));
+    // An underscore is a letter to `\b`, and many an id is `run_` and such a number.
+    LazyLock::new(|| {
+        pattern(r"(?i)(?:\b|_)(?<it>[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})")
+    });
 static TIME: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r"\b[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(:[0-9]{2}([.,][0-9]+)?)?(Z|[+-][0-9]{2}:?[0-9]{2})?",
@@ -134,20 +156,15 @@ impl<'a> Normaliser<'a> {
     /// The text made equal, where something volatile stands in it.
     pub(super) fn text(&mut self, text: &str, place: &str) -> Option<String> {
         let mut changed: Option<String> = None;
-        for volatile in self.volatile {
-            let (kind, pattern) = match volatile {
-                Volatile::Uuid => ("uuid", &UUID),
-                Volatile::Time => ("time", &TIME),
-                Volatile::TempPath => ("temp_path", &TEMP_PATH),
-                Volatile::Field(_) => continue,
-            };
+        for (kind, _, pattern) in KINDS.iter().filter(|(_, kind, _)| self.volatile.contains(kind)) {
             let current = changed.as_deref().unwrap_or(text);
             if !pattern.is_match(current) {
                 continue;
             }
             let mut out = String::with_capacity(current.len());
             let mut end = 0;
-            for found in pattern.find_iter(current) {
+            for found in pattern.captures_iter(current) {
+                let Some(found) = found.name("it").or_else(|| found.get(0)) else { continue };
                 out.push_str(&current[end..found.start()]);
                 out.push_str(&format!("{{{kind} {}}}", self.number(kind, found.as_str())));
                 end = found.end();
@@ -190,6 +207,29 @@ mod tests {
         let text = format!("{a} then {b} then {a}");
         assert_eq!(equal(&["uuid"], &text), "{uuid 1} then {uuid 2} then {uuid 1}");
         assert_ne!(equal(&["uuid"], &format!("{a} {b}")), equal(&["uuid"], &format!("{a} {a}")));
+        assert_eq!(equal(&["uuid"], &format!("run_{a}_{b}_x {a}")), "run_{uuid 1}_{uuid 2}_x {uuid 1}");
+    }
+
+    #[test]
+    fn the_order_of_the_declaration_means_nothing() {
+        let text = "/tmp/job-0b5e2cbe-6d2a-4a8a-9df5-3cf1d2a4c111/tmpa1b2_ at 2026-11-15T10:11:12Z";
+        for words in
+            [["uuid", "temp_path", "time"], ["temp_path", "time", "uuid"], ["time", "uuid", "temp_path"]]
+        {
+            assert_eq!(equal(&words, text), "{temp_path 1} at {time 1}");
+        }
+    }
+
+    #[test]
+    fn a_hint_names_what_is_needed_and_no_more() {
+        let (one, other) = ("0b5e2cbe-6d2a-4a8a-9df5-3cf1d2a4c111", "1b5e2cbe-6d2a-4a8a-9df5-3cf1d2a4c112");
+        let (was, is) =
+            (format!("{one} at 2026-11-15T10:11:12Z"), format!("{other} at 2026-11-15T10:11:13Z"));
+        let file = ("in /tmp/a", "in /tmp/b");
+        assert_eq!(Volatile::explaining(&[(one, other)]), Some(vec!["uuid"]));
+        assert_eq!(Volatile::explaining(&[(&was, &is), file]), Some(vec!["temp_path", "time", "uuid"]));
+        assert_eq!(Volatile::explaining(&[(&was, &is), ("red", "blue")]), None);
+        assert_eq!(Volatile::explaining(&[]), None);
     }
 
     #[test]
