@@ -7,6 +7,7 @@ use unitai_model::value::{plain, quoted};
 use unitai_model::{Fault, FaultKind};
 
 use crate::errors::invalid;
+use crate::secrets;
 use crate::values::{Reduced, Text, encode, to_python};
 
 /// A fault that was put into a call on purpose.
@@ -71,8 +72,9 @@ impl InjectedFault {
         &self.fault.text
     }
 
-    fn __repr__(&self) -> String {
-        format!("<InjectedFault {}: {}>", self.fault.kind.word(), plain(&self.fault.text))
+    fn __repr__(&self, py: Python<'_>) -> String {
+        let text = format!("<InjectedFault {}: {}>", self.fault.kind.word(), plain(&self.fault.text));
+        secrets::shown(py, text)
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Reduced<'py, Parts<'py>> {
