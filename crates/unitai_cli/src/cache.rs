@@ -1,4 +1,4 @@
-//! `unitai cache`: a look at the recordings, and their end.
+//! `unitai cache`: a look at the recordings, where they may come from, and their end.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,6 +9,7 @@ use unitai_config::{CacheSettings, Overrides};
 use unitai_wire::cassette::{CassetteError, Shelf, Stats};
 use unitai_wire::redact::Secrets;
 
+use crate::import::{Import, Told};
 use crate::say::{complain, say};
 
 /// The arguments of `unitai cache`.
@@ -33,16 +34,18 @@ enum What {
         #[arg(long, value_name = "HOURS")]
         ttl_hours: Option<f64>,
     },
+    /// Bring recordings of vcrpy and cassetter, so that the same requests find them here
+    Import(Import),
 }
 
 impl Cache {
     /// Does it, and gives the exit code.
     pub(crate) fn run(&self) -> i32 {
         match self.done() {
-            Ok(text) => {
+            Ok(Told { text, code }) => {
                 // Nobody may be reading any more.
                 let _ = say(&text);
-                0
+                code
             }
             Err(message) => {
                 complain(&message);
@@ -51,19 +54,20 @@ impl Cache {
         }
     }
 
-    fn done(&self) -> Result<String, String> {
+    fn done(&self) -> Result<Told, String> {
         let here = std::env::current_dir().map_err(|error| error.to_string())?;
         let settings = CacheSettings::resolve(&here, &Overrides::of_environment())
             .map_err(|trouble| format!("{trouble}; expected {}", trouble.expected))?;
-        let directory = self.directory.clone().unwrap_or(settings.directory);
-        let shelf = Shelf::at(&directory, Arc::new(Secrets::of_environment(std::env::vars())));
+        let directory = self.directory.clone().unwrap_or_else(|| settings.directory.clone());
+        let secrets = Arc::new(Secrets::of_environment(std::env::vars()));
+        let shelf = Shelf::at(&directory, secrets.clone());
         let shown = directory.strip_prefix(&here).unwrap_or(&directory).display();
         let failed = |error: CassetteError| error.to_string();
-        match &self.what {
-            What::Stats => Ok(format!("{shown}\n{}", described(&shelf.stats().map_err(failed)?))),
+        let text = match &self.what {
+            What::Stats => format!("{shown}\n{}", described(&shelf.stats().map_err(failed)?)),
             What::Clear => {
                 let count = shelf.clear().map_err(failed)?;
-                Ok(format!("{} deleted from {shown}", recordings(count)))
+                format!("{} deleted from {shown}", recordings(count))
             }
             What::Prune { ttl_hours } => {
                 let hours = ttl_hours.unwrap_or(settings.ttl_hours);
@@ -72,9 +76,14 @@ impl Cache {
                     if hours > 0.0 { Duration::try_from_secs_f64(hours * 3600.0) } else { Ok(Duration::MAX) };
                 let ttl = ttl.map_err(|_| format!("{hours} is no number of hours"))?;
                 let count = shelf.prune(ttl).map_err(failed)?;
-                Ok(format!("{} deleted from {shown}", recordings(count)))
+                format!("{} deleted from {shown}", recordings(count))
             }
-        }
+            What::Import(import) => {
+                let told = import.done(&shelf, &secrets, &settings, &here)?;
+                return Ok(Told { text: format!("{shown}\n{}", told.text), ..told });
+            }
+        };
+        Ok(Told { text, code: 0 })
     }
 }
 

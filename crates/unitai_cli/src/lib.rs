@@ -2,6 +2,7 @@
 
 mod cache;
 mod demo;
+mod import;
 mod say;
 mod test;
 
@@ -33,9 +34,9 @@ enum Command {
         after_help = "Examples:\n  unitai test                        run the tests; stop at the first failure\n  unitai test --record               ask the models afresh, and record every answer\n  unitai test --replay tests/agents  answer from recordings alone\n  unitai test --keep-going -k refund -n 4"
     )]
     Test(test::Test),
-    /// Look at recordings of model traffic, or delete them
+    /// Look at recordings of model traffic, bring those of other tools, or delete them
     #[command(
-        after_help = "Examples:\n  unitai cache stats                 size, hit rate, dollars saved\n  unitai cache clear                 delete every recording\n  unitai cache prune --ttl-hours 24  delete those that are older than a day"
+        after_help = "Examples:\n  unitai cache stats                            size, hit rate, dollars saved\n  unitai cache clear                            delete every recording\n  unitai cache prune --ttl-hours 24             delete those that are older than a day\n  unitai cache import tests/cassettes            bring those of vcrpy and cassetter\n  unitai cache import tests/cassettes --dry-run  show what would come"
     )]
     Cache(cache::Cache),
 }

@@ -131,6 +131,10 @@ struct Sent<'a, 'py> {
 impl Sent<'_, '_> {
     /// What authorises it must never be written, wherever else it turns up.
     fn learn_secrets(&self, cassette: &Cassette) {
+        if !cassette.is_replay() {
+            // The environment may have changed since the cassette was opened, and something may be written.
+            let _ = crate::secrets::here(self.headers.py());
+        }
         pairs(self.headers, |name, value| cassette.tapes.secrets().learn_header(name, value));
     }
 }

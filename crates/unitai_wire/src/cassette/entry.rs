@@ -95,6 +95,14 @@ impl Recording {
     }
 }
 
+/// Whether the body is a document that only says what went wrong.
+pub(super) fn is_an_error(body: &[u8]) -> bool {
+    match serde_json::from_slice::<serde_json::Value>(body) {
+        Ok(serde_json::Value::Object(body)) => body.get("error").is_some_and(|error| !error.is_null()),
+        _ => false,
+    }
+}
+
 /// A file that is not what was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Damage {

@@ -7,6 +7,7 @@
 
 mod difference;
 mod entry;
+pub mod import;
 mod inquiry;
 mod miss;
 mod shelf;

@@ -24,6 +24,14 @@ const TALLY: &str = ".tally";
 const ATTRIBUTES: &str = ".gitattributes";
 const QUARANTINE: &str = "quarantine";
 
+const IGNORED: &str = "# Recordings of model traffic. Delete the line with the star to commit them.
+*
+.lock
+.tally
+.unfinished-*
+quarantine/
+";
+
 /// A folder of recordings.
 pub struct Shelf {
     directory: PathBuf,
@@ -106,15 +114,7 @@ impl Shelf {
         replaced_before: Option<SystemTime>,
     ) -> Result<(), CassetteError> {
         let _lock = self.lock()?;
-        let key = inquiry.key().clone();
-        let mut slots = match self.slots(&key) {
-            Ok(slots) => slots.unwrap_or_default(),
-            Err(CassetteError::Damaged(damage)) if !damage.is_newer() => {
-                self.quarantine(&key)?;
-                Vec::new()
-            }
-            Err(error) => return Err(error),
-        };
+        let mut slots = self.slots_to_change(inquiry.key())?;
         if let Some(then) = replaced_before {
             slots.retain(|old| old.scope != slot.scope || old.recorded_at >= then);
         }
@@ -124,6 +124,58 @@ impl Shelf {
         }
         let at = slots.iter().position(|old| old.scope == slot.scope && old.turn > slot.turn);
         slots.insert(at.unwrap_or(slots.len()), slot);
+        self.write_slots(inquiry, slots)
+    }
+
+    /// Adds those answers that are not there yet, for everybody. Those that are there count as new. Gives how
+    /// many were added.
+    pub(super) fn add_missing(
+        &self,
+        inquiry: &Inquiry,
+        recordings: Vec<Recording>,
+    ) -> Result<usize, CassetteError> {
+        let _lock = self.lock()?;
+        let mut slots = self.slots_to_change(inquiry.key())?;
+        let recorded_at = SystemTime::now();
+        let scope: Arc<str> = Arc::from("");
+        // The same answer twice in one file is two answers: each of those that are there stands for one.
+        let mut taken = vec![false; slots.len()];
+        let mut turn =
+            slots.iter().filter(|old| old.scope == scope).map(|old| old.turn + 1).max().unwrap_or(0);
+        let mut added = Vec::new();
+        for recording in recordings {
+            let recording = Arc::new(recording);
+            let slot = self.cleaned(Slot { scope: scope.clone(), turn, recorded_at, recording });
+            let is_there = |(at, old): (usize, &Slot)| {
+                !taken[at] && old.scope == scope && old.recording == slot.recording
+            };
+            if let Some(at) = slots.iter().enumerate().position(is_there) {
+                taken[at] = true;
+                slots[at].recorded_at = recorded_at;
+            } else {
+                added.push(slot);
+                turn += 1;
+            }
+        }
+        let count = added.len();
+        slots.extend(added);
+        self.write_slots(inquiry, slots)?;
+        Ok(count)
+    }
+
+    /// The answers of a key, to be written again. A damaged file is set aside.
+    fn slots_to_change(&self, key: &str) -> Result<Vec<Slot>, CassetteError> {
+        match self.slots(key) {
+            Ok(slots) => Ok(slots.unwrap_or_default()),
+            Err(CassetteError::Damaged(damage)) if !damage.is_newer() => {
+                self.quarantine(key)?;
+                Ok(Vec::new())
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn write_slots(&self, inquiry: &Inquiry, slots: Vec<Slot>) -> Result<(), CassetteError> {
         // All of them: what was recorded earlier may hold what is known only now.
         let slots = slots.into_iter().map(|slot| self.cleaned(slot)).collect();
         let entry = Entry {
@@ -132,7 +184,7 @@ impl Shelf {
             normalised: inquiry.normalised().to_vec(),
             slots,
         };
-        self.write(&key, &entry)
+        self.write(inquiry.key(), &entry)
     }
 
     /// Puts a value under a key that was chosen by hand, in the place of what is there.
@@ -333,10 +385,7 @@ impl Shelf {
             return Ok(());
         }
         // A changed line end would break the checksums.
-        for (name, text) in [
-            (".gitignore", "# Recordings of model traffic. Delete this file to commit them.\n*\n"),
-            (ATTRIBUTES, "* -text\n"),
-        ] {
+        for (name, text) in [(".gitignore", IGNORED), (ATTRIBUTES, "* -text\n")] {
             let path = self.directory.join(name);
             if !path.exists() {
                 gate::write_private(&path, text.as_bytes(), &self.secrets)?;

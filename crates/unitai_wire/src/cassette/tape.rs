@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use super::entry::is_an_error;
 use super::{CassetteError, Chunk, Recording, Ticket};
 use crate::encoding::{Decoder, MOST_BYTES};
 
@@ -83,10 +84,7 @@ impl Tape {
     /// Whether the body is a document that only says what went wrong.
     pub fn is_an_error(&self) -> bool {
         let body: Vec<u8> = self.chunks.iter().flat_map(|chunk| chunk.bytes.iter().copied()).collect();
-        match serde_json::from_slice::<serde_json::Value>(&body) {
-            Ok(serde_json::Value::Object(body)) => body.get("error").is_some_and(|error| !error.is_null()),
-            _ => false,
-        }
+        is_an_error(&body)
     }
 
     /// The answer came whole, and is kept. A plain answer is kept in one piece, however the network cut it.

@@ -1,0 +1,117 @@
+//! Recordings of other tools, read so that they can be brought into a cassette: vcrpy's, in YAML and JSON,
+//! and cassetter's, in YAML and TOML.
+//!
+//! Nothing in such a file is believed: tags build no objects, and aliases, depth and size have limits. What
+//! a file says in an error is never quoted, because it may be a secret.
+
+mod form;
+mod node;
+mod plan;
+mod table;
+mod walk;
+
+pub use plan::{Imported, LeftOut, Plan, Why};
+pub use walk::{Found, find};
+
+use std::fs;
+use std::path::Path;
+
+use crate::redact::Secrets;
+
+/// Larger files are not read.
+pub const MOST_BYTES: u64 = 256 << 20;
+
+/// One request and its answer, as another tool recorded them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Interaction {
+    /// The method.
+    pub method: String,
+    /// The address.
+    pub url: String,
+    /// The headers of the request.
+    pub request_headers: Vec<(String, String)>,
+    /// The body of the request.
+    pub request_body: Vec<u8>,
+    /// The status of the answer.
+    pub status: u16,
+    /// The headers of the answer.
+    pub headers: Vec<(String, String)>,
+    /// The body of the answer.
+    pub body: Vec<u8>,
+}
+
+impl Interaction {
+    /// What authorised it must never be written, wherever else it turns up.
+    pub fn teach(&self, secrets: &Secrets) {
+        for (name, value) in self.request_headers.iter().chain(&self.headers) {
+            secrets.learn_header(name, value);
+        }
+    }
+}
+
+/// What a file holds.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Contents {
+    /// Requests and their answers, in the order of the file.
+    pub interactions: Vec<Interaction>,
+    /// What is in the file and can be no recording here.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// A file cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum Unreadable {
+    /// The disk refused.
+    #[error("{0}")]
+    Disk(#[from] std::io::Error),
+    /// It is too large.
+    #[error("it is larger than {} MB", MOST_BYTES >> 20)]
+    TooLarge,
+    /// Its name ends in nothing that is known.
+    #[error("its name ends in none of .yaml, .yml, .json and .toml")]
+    Unknown,
+    /// It is whole, and holds something else.
+    #[error("it is no cassette of vcrpy or cassetter: it has no `interactions`")]
+    Other,
+    /// It is broken, or exceeds a limit.
+    #[error("line {line}: {why}")]
+    Broken {
+        /// The line, from 1.
+        line: u64,
+        /// What is wrong, without a word of the file.
+        why: &'static str,
+    },
+}
+
+/// Reads a file of another tool. Its kind is told by the end of its name.
+pub fn read(path: &Path) -> Result<Contents, Unreadable> {
+    let kind = Kind::of(path).ok_or(Unreadable::Unknown)?;
+    if fs::metadata(path)?.len() > MOST_BYTES {
+        return Err(Unreadable::TooLarge);
+    }
+    let bytes = fs::read(path)?;
+    match kind {
+        Kind::Yaml => form::read_yaml(&bytes),
+        Kind::Json => form::read_json(&bytes),
+        Kind::Toml => table::read(&bytes),
+    }
+}
+
+/// How a file is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Yaml,
+    Json,
+    Toml,
+}
+
+impl Kind {
+    fn of(path: &Path) -> Option<Kind> {
+        match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
+            "yaml" | "yml" => Some(Kind::Yaml),
+            "json" => Some(Kind::Json),
+            "toml" => Some(Kind::Toml),
+            _ => None,
+        }
+    }
+}
