@@ -648,6 +648,51 @@ fn everything_that_is_said_is_written() {
 }
 
 #[test]
+fn every_call_of_a_tool_is_read_again_plain_and_streamed() {
+    for dialect in ALL {
+        let name = dialect.name();
+        for answer in answers() {
+            let wanted: Vec<(&str, Value)> = answer
+                .parts
+                .iter()
+                .filter_map(|part| match part {
+                    Said::ToolCall { name, args } => {
+                        Some((name.as_str(), serde_json::from_str(args).expect("JSON")))
+                    }
+                    _ => None,
+                })
+                .collect();
+            for seen in [read_plain(*dialect, &answer), read_streamed(*dialect, &answer)] {
+                let args = |args: &str| {
+                    if args.is_empty() { json!({}) } else { serde_json::from_str(args).unwrap() }
+                };
+                let found: Vec<(&str, Value)> =
+                    seen.calls.iter().map(|call| (call.name.as_str(), args(&call.args))).collect();
+                assert_eq!(found, wanted, "{name}: {answer:?}");
+                let mut ids: Vec<&str> = seen.calls.iter().map(|call| call.id.as_str()).collect();
+                ids.dedup();
+                // Where a dialect has ids, each call has its own.
+                assert!(ids.len() == wanted.len() || ids == [""], "{name}: {ids:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_new_id_begins_another_call_where_a_server_counts_none() {
+    let dialect = named("openai_chat").unwrap();
+    let mut seen = Seen::default();
+    for (id, args) in [(Some("a"), "{"), (None, "}"), (Some("b"), "{}")] {
+        let call = json!({"index": 0, "id": id, "function": {"name": "t", "arguments": args}});
+        let chunk = json!({"choices": [{"index": 0, "delta": {"tool_calls": [call]}}]});
+        let event = Event { name: String::new(), data: chunk.to_string().into_bytes(), raw: Vec::new() };
+        dialect.read_event(&event, &mut seen);
+    }
+    let calls: Vec<_> = seen.calls.iter().map(|call| (call.id.as_str(), call.args.as_str())).collect();
+    assert_eq!(calls, [("a", "{}"), ("b", "{}")]);
+}
+
+#[test]
 fn no_token_is_lost_where_a_dialect_does_not_tell_them_apart() {
     let usage =
         Usage { fresh: 7, cache_read: 64, cache_write: 16, cache_write_long: 5, output: 20, reasoning: 8 };

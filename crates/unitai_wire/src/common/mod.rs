@@ -8,4 +8,4 @@ mod request;
 
 pub use answer::{Answer, Finish, Refusal, Said, Stamp};
 pub(crate) use request::likely_tokens;
-pub use request::{Message, Part, Request, Role, Tool};
+pub use request::{FreshResult, Message, Part, Request, Role, Tool};

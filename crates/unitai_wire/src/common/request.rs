@@ -87,6 +87,17 @@ pub struct Tool {
     pub schema: Value,
 }
 
+/// A tool's result that the model has not seen yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FreshResult<'a> {
+    /// The id of the call that it answers; empty where the dialect has none.
+    pub id: &'a str,
+    /// The tool, where that is known.
+    pub tool: Option<&'a str>,
+    /// The result as text.
+    pub content: &'a str,
+}
+
 impl Message {
     /// A message of one text.
     pub fn text(role: Role, text: impl Into<String>) -> Message {
@@ -133,15 +144,20 @@ impl Request {
 
     /// The results of tools since the model last spoke, each with its tool where that is known.
     pub fn tool_results(&self) -> Vec<(Option<&str>, &str)> {
+        self.fresh_results().map(|result| (result.tool, result.content)).collect()
+    }
+
+    /// The results of tools since the model last spoke. Those before were told in earlier requests.
+    pub fn fresh_results(&self) -> impl Iterator<Item = FreshResult<'_>> {
         let last_answer = self.messages.iter().rposition(|message| message.role == Role::Assistant);
         let fresh = &self.messages[last_answer.map_or(0, |at| at + 1)..];
-        let results = fresh.iter().flat_map(|message| &message.parts).filter_map(|part| match part {
+        fresh.iter().flat_map(|message| &message.parts).filter_map(|part| match part {
             Part::ToolResult { id, name, content } => {
-                Some((name.as_deref().or_else(|| self.caller(id)), content.as_str()))
+                let tool = name.as_deref().or_else(|| self.caller(id));
+                Some(FreshResult { id, tool, content })
             }
             _ => None,
-        });
-        results.collect()
+        })
     }
 
     /// The tool that a call of this id called.

@@ -14,7 +14,7 @@ mod percent;
 mod seen;
 
 pub use body::Body;
-pub use seen::Seen;
+pub use seen::{Called, Seen};
 
 use serde_json::{Map, Value};
 

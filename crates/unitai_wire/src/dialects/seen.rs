@@ -23,6 +23,21 @@ pub struct Seen {
     pub is_whole: bool,
     /// An error that came inside an answer that had begun well.
     pub error: Option<String>,
+    /// The tool calls that the model asks for, in their order.
+    pub calls: Vec<Called>,
+}
+
+/// A tool call that the model asks for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Called {
+    /// The call's id; empty where the dialect has none.
+    pub id: String,
+    /// The tool.
+    pub name: String,
+    /// Its arguments as text, which is mostly a JSON object; empty when there are none.
+    pub args: String,
+    /// Where it stands in the answer: pieces of one call have one place.
+    place: u64,
 }
 
 impl Seen {
@@ -35,6 +50,34 @@ impl Seen {
     pub fn used(&mut self, usage: Usage, raw: &Value) {
         self.usage = Some(usage);
         self.raw_usage = Some(raw.clone());
+    }
+
+    /// Takes note of a tool call that comes whole.
+    pub fn called(&mut self, id: Option<&str>, name: Option<&str>, args: Option<&str>) {
+        let owned = |text: Option<&str>| text.unwrap_or_default().to_owned();
+        // No stream counts that far.
+        let place = u64::MAX - self.calls.len() as u64;
+        self.calls.push(Called { id: owned(id), name: owned(name), args: owned(args), place });
+    }
+
+    /// Takes note of a tool call that comes in pieces: this one begins it.
+    pub fn call_begins(&mut self, place: u64, id: Option<&str>, name: Option<&str>, args: Option<&str>) {
+        self.called(id, name, args);
+        if let Some(call) = self.calls.last_mut() {
+            call.place = place;
+        }
+    }
+
+    /// Takes note of more arguments of the call at a place; what belongs to none is dropped.
+    pub fn call_goes_on(&mut self, place: u64, args: Option<&str>) {
+        if let (Some(call), Some(args)) = (self.call_at(place), args) {
+            call.args.push_str(args);
+        }
+    }
+
+    /// The last call that began at a place.
+    pub fn call_at(&mut self, place: u64) -> Option<&mut Called> {
+        self.calls.iter_mut().rev().find(|call| call.place == place)
     }
 
     /// Takes note of the model, unless nothing was said.

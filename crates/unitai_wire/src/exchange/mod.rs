@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use unitai_model::{ExchangeEnd, ModelCall, Money, Packed, Source, Usage};
 
 use crate::common::{Answer, Request, Stamp, likely_tokens};
-use crate::dialects::{Body, Dialect, Seen};
+use crate::dialects::{Body, Called, Dialect, Seen};
 use crate::frames::{Framing, without_line_ends};
 use crate::meter::PriceTable;
 use crate::{Target, digest};
@@ -238,6 +238,11 @@ impl Exchange {
         self.seen.usage = Some(answer.usage);
         self.seen.finish_reason = Some(self.asked.dialect.finish_reason(answer.finish()).to_owned());
         self.seen.is_whole = true;
+    }
+
+    /// The tool calls that the answer asks for, as far as it came.
+    pub fn calls(&self) -> &[Called] {
+        &self.seen.calls
     }
 
     /// The record of a call that has only begun.

@@ -31,12 +31,20 @@ pub(super) fn event(event: &Event, seen: &mut Seen) {
             let block = data.get("content_block").unwrap_or(&Value::Null);
             seen.content(text(block, "text"));
             seen.content(text(block, "name"));
+            if is_tool_use(block) {
+                // The input comes in pieces; where it is there already, it is whole.
+                let input = block.get("input").and_then(Value::as_object).filter(|input| !input.is_empty());
+                let input = input.and_then(|input| serde_json::to_string(input).ok());
+                let place = count(&data, "index");
+                seen.call_begins(place, text(block, "id"), text(block, "name"), input.as_deref());
+            }
         }
         "content_block_delta" => {
             let delta = data.get("delta").unwrap_or(&Value::Null);
             for key in ["text", "thinking", "partial_json"] {
                 seen.content(text(delta, key));
             }
+            seen.call_goes_on(count(&data, "index"), text(delta, "partial_json"));
         }
         "message_delta" => {
             finished(data.get("delta").unwrap_or(&Value::Null), seen);
@@ -57,9 +65,16 @@ fn said(block: &Value, seen: &mut Seen) {
     for key in ["text", "thinking", "name"] {
         seen.content(text(block, key));
     }
-    if let Some(input) = block.get("input") {
-        seen.content(Some(&input.to_string()));
+    let input = block.get("input").map(Value::to_string);
+    seen.content(input.as_deref());
+    if is_tool_use(block) {
+        seen.called(text(block, "id"), text(block, "name"), input.as_deref());
     }
+}
+
+/// Whether a block asks for a tool of the agent, and not for one that the provider runs itself.
+fn is_tool_use(block: &Value) -> bool {
+    text(block, "type") == Some("tool_use")
 }
 
 fn finished(end: &Value, seen: &mut Seen) {

@@ -21,7 +21,11 @@ pub(super) fn event(event: &Event, seen: &mut Seen) {
     let data = serde_json::from_slice::<Value>(&event.data).unwrap_or(Value::Null);
     match event.name.as_str() {
         "contentBlockStart" => {
-            seen.content(data.pointer("/start/toolUse/name").and_then(Value::as_str));
+            if let Some(call) = data.pointer("/start/toolUse") {
+                seen.content(text(call, "name"));
+                let place = count(&data, "contentBlockIndex");
+                seen.call_begins(place, text(call, "toolUseId"), text(call, "name"), None);
+            }
         }
         "contentBlockDelta" => {
             let delta = data.get("delta").unwrap_or(&Value::Null);
@@ -29,6 +33,8 @@ pub(super) fn event(event: &Event, seen: &mut Seen) {
             for place in ["/toolUse/input", "/reasoningContent/text"] {
                 seen.content(delta.pointer(place).and_then(Value::as_str));
             }
+            let args = delta.pointer("/toolUse/input").and_then(Value::as_str);
+            seen.call_goes_on(count(&data, "contentBlockIndex"), args);
         }
         "messageStop" => {
             finished(&data, seen);
@@ -58,8 +64,10 @@ fn said(block: &Value, seen: &mut Seen) {
     for place in ["/toolUse/name", "/reasoningContent/reasoningText/text"] {
         seen.content(block.pointer(place).and_then(Value::as_str));
     }
-    if let Some(input) = block.pointer("/toolUse/input") {
-        seen.content(Some(&input.to_string()));
+    if let Some(call) = block.get("toolUse") {
+        let input = call.get("input").map(Value::to_string);
+        seen.content(input.as_deref());
+        seen.called(text(call, "toolUseId"), text(call, "name"), input.as_deref());
     }
 }
 

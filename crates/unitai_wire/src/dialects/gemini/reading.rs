@@ -56,8 +56,10 @@ fn chunk(body: &Value, seen: &mut Seen) {
 fn said(part: &Value, seen: &mut Seen) {
     seen.content(text(part, "text"));
     if let Some(call) = part.get("functionCall") {
+        let args = call.get("args").map(Value::to_string);
         seen.content(text(call, "name"));
-        seen.content(call.get("args").map(Value::to_string).as_deref());
+        seen.content(args.as_deref());
+        seen.called(text(call, "id"), text(call, "name"), args.as_deref());
     }
     for (kind, key) in [("executableCode", "code"), ("codeExecutionResult", "output")] {
         seen.content(part.get(kind).and_then(|part| text(part, key)));

@@ -33,8 +33,10 @@ pub(super) fn chunk(body: &Value, seen: &mut Seen) {
     }
     for call in items(said, "tool_calls") {
         let function = call.get("function").unwrap_or(&Value::Null);
+        let args = function.get("arguments").map(Value::to_string);
         seen.content(text(function, "name"));
-        seen.content(function.get("arguments").map(Value::to_string).as_deref());
+        seen.content(args.as_deref());
+        seen.called(text(call, "id"), text(function, "name"), args.as_deref());
     }
     if let Some(reason) = text(body, "done_reason").filter(|reason| !reason.is_empty()) {
         seen.finish_reason = Some(reason.to_owned());

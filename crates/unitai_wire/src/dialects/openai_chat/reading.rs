@@ -4,14 +4,19 @@ use serde_json::Value;
 use unitai_model::Usage;
 
 use super::super::Seen;
-use super::super::json::{are_counts, count, error_message, items, text};
+use super::super::json::{are_counts, as_text, count, error_message, items, text};
 use crate::frames::Event;
 
 pub(super) fn answer(body: &Value, seen: &mut Seen) {
     common(body, seen);
     let choices = items(body, "choices");
     for choice in choices {
-        said(choice.get("message").unwrap_or(&Value::Null), seen);
+        let message = choice.get("message").unwrap_or(&Value::Null);
+        said(message, seen);
+        for call in items(message, "tool_calls") {
+            let (name, args) = named(call);
+            seen.called(text(call, "id"), name, args.as_deref());
+        }
         finished(choice, seen);
     }
     seen.is_whole = !choices.is_empty() && seen.error.is_none();
@@ -25,7 +30,9 @@ pub(super) fn event(event: &Event, seen: &mut Seen) {
     let Ok(chunk) = serde_json::from_slice::<Value>(&event.data) else { return };
     common(&chunk, seen);
     for choice in items(&chunk, "choices") {
-        said(choice.get("delta").unwrap_or(&Value::Null), seen);
+        let delta = choice.get("delta").unwrap_or(&Value::Null);
+        said(delta, seen);
+        items(delta, "tool_calls").iter().for_each(|piece| called(choice, piece, seen));
         finished(choice, seen);
     }
 }
@@ -63,6 +70,27 @@ fn said(message: &Value, seen: &mut Seen) {
         seen.content(text(function, "name"));
         seen.content(text(function, "arguments"));
     }
+}
+
+/// A piece of a tool call. Its place is the answer's and its own; some servers count all calls as the first,
+/// and then only a new id tells that another begins.
+fn called(choice: &Value, piece: &Value, seen: &mut Seen) {
+    let place = (count(choice, "index") << 32) | count(piece, "index");
+    let (name, args) = named(piece);
+    let id = text(piece, "id").filter(|id| !id.is_empty());
+    let is_known = seen.call_at(place).is_some_and(|call| id.is_none_or(|id| id == call.id));
+    if is_known {
+        seen.call_goes_on(place, args.as_deref());
+    } else {
+        seen.call_begins(place, id, name, args.as_deref());
+    }
+}
+
+/// The tool's name and its arguments, which some servers send as an object.
+fn named(call: &Value) -> (Option<&str>, Option<String>) {
+    let function = call.get("function").or_else(|| call.get("custom")).unwrap_or(&Value::Null);
+    let args = function.get("arguments").or_else(|| function.get("input"));
+    (text(function, "name"), args.filter(|args| !args.is_null()).map(as_text))
 }
 
 fn finished(choice: &Value, seen: &mut Seen) {

@@ -10,6 +10,7 @@ use crate::frames::Event;
 pub(super) fn answer(body: &Value, seen: &mut Seen) {
     response(body, seen);
     said(body, seen);
+    items(body, "output").iter().for_each(|item| called(item, seen));
     // An answer that is made in the background is fetched later.
     let is_over = !matches!(text(body, "status"), Some("queued" | "in_progress"));
     let is_answer = body.get("output").is_some_and(Value::is_array);
@@ -24,6 +25,7 @@ pub(super) fn event(event: &Event, seen: &mut Seen) {
         "response.output_item.added" => {
             seen.content(data.get("item").and_then(|item| text(item, "name")));
         }
+        "response.output_item.done" => called(data.get("item").unwrap_or(&Value::Null), seen),
         // Text, refusals, reasoning, arguments: what an item says comes in pieces, and again when it is done.
         _ if kind.ends_with(".delta") => seen.content(text(&data, "delta")),
         _ => {}
@@ -35,6 +37,9 @@ pub(super) fn event(event: &Event, seen: &mut Seen) {
         "response.completed" | "response.incomplete" => {
             if seen.content_bytes == 0 {
                 said(whole, seen);
+            }
+            if seen.calls.is_empty() {
+                items(whole, "output").iter().for_each(|item| called(item, seen));
             }
             seen.is_whole = seen.error.is_none();
         }
@@ -62,6 +67,15 @@ fn response(body: &Value, seen: &mut Seen) {
     if let Some(reason) = cut_off.or(status.filter(|status| !matches!(*status, "queued" | "in_progress"))) {
         seen.finish_reason = Some(reason.to_owned());
     }
+}
+
+fn called(item: &Value, seen: &mut Seen) {
+    let args = match text(item, "type") {
+        Some("function_call") => text(item, "arguments"),
+        Some("custom_tool_call") => text(item, "input"),
+        _ => return,
+    };
+    seen.called(text(item, "call_id"), text(item, "name"), args);
 }
 
 fn said(response: &Value, seen: &mut Seen) {
