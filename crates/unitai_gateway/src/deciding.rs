@@ -1,0 +1,124 @@
+//! The decision about one request: answer it from a recording, hand it on, or refuse it.
+
+use std::borrow::Cow;
+use std::rc::Rc;
+use std::time::Instant;
+
+use unitai_model::Source;
+use unitai_wire::cassette::{CassetteError, Inquiry, Look, Ticket};
+use unitai_wire::exchange::Asked;
+use unitai_wire::{Target, encoding};
+
+use crate::answer::{Gone, Out};
+use crate::forward::forward;
+use crate::guard::Route;
+use crate::head::Head;
+use crate::memo::Known;
+use crate::replay;
+use crate::shared::Shared;
+
+/// A request that was let in, whole.
+pub(crate) struct Incoming<'a> {
+    pub(crate) head: &'a Head<'a>,
+    pub(crate) route: Route<'a>,
+    pub(crate) body: &'a [u8],
+}
+
+impl<'a> Incoming<'a> {
+    /// The body without the compression that some clients put on it.
+    pub(crate) fn decoded(&self) -> Cow<'a, [u8]> {
+        match self.head.only("content-encoding").map(std::str::from_utf8) {
+            None => Cow::Borrowed(self.body),
+            Some(encoding) => match encoding::decode(encoding.unwrap_or("?"), self.body) {
+                Ok(decoded) => Cow::Owned(decoded),
+                Err(_) => Cow::Borrowed(self.body),
+            },
+        }
+    }
+
+    fn read(&self) -> Option<Known> {
+        let upstream = self.route.upstream;
+        let path = upstream.path(self.route.rest);
+        let target = Target { host: upstream.host(), port: None, path: &path };
+        let asked = Asked::read(&target, &self.decoded())?;
+        Some(Known::new(Asked { is_local: upstream.is_local(), ..asked }, path))
+    }
+}
+
+/// Answers a request.
+pub(crate) async fn answer(
+    shared: &Rc<Shared>,
+    incoming: &Incoming<'_>,
+    out: &mut Out<'_>,
+) -> Result<(), Gone> {
+    let began = Instant::now();
+    let Route { upstream, rest } = incoming.route;
+    learn(shared, incoming);
+    let known = match incoming.head.method {
+        "POST" => shared.memo.known(upstream, rest, incoming.body, || incoming.read()),
+        _ => None,
+    };
+    let dialect = known.as_ref().map(|known| known.asked.dialect);
+    if let Some(known) = &known {
+        known.fresh_results().for_each(|result| shared.journal.told(result));
+    }
+    match look(shared, incoming, known.as_deref()) {
+        Ok(Found::Nothing) => forward(shared, incoming, known.as_deref(), None, out).await,
+        Ok(Found::Recording(Look::Record(ticket))) => {
+            forward(shared, incoming, known.as_deref(), Some(ticket), out).await
+        }
+        Ok(Found::Recording(Look::Hit(recording))) => match &known {
+            Some(known) => {
+                let replay = known.replay(&recording, &shared.settings.prices);
+                replay::model(shared, known, &replay, began, out).await
+            }
+            None => replay::api(shared, &recording, out).await,
+        },
+        Err(error) => {
+            let message = error.to_string();
+            shared.trouble(&message);
+            if let Some(known) = &known {
+                shared.note_refused(known.asked(), Source::Replay, &message);
+            }
+            out.refuse(dialect, 400, &shared.settings.secrets.clean(&message)).await
+        }
+    }
+}
+
+/// What there is for a request.
+enum Found {
+    /// There are no recordings at all: it goes to the provider.
+    Nothing,
+    Recording(Look),
+}
+
+fn look(shared: &Shared, incoming: &Incoming<'_>, known: Option<&Known>) -> Result<Found, CassetteError> {
+    let Some(cassette) = &shared.settings.cassette else { return Ok(Found::Nothing) };
+    let inquiry = match known {
+        Some(known) => Inquiry::of_model(&known.asked, &known.path),
+        None => {
+            let Route { upstream, rest } = incoming.route;
+            Inquiry::of_api(incoming.head.method, &format!("{}{rest}", upstream.address()), incoming.body)
+        }
+    };
+    cassette.look(&shared.settings.scope, inquiry).map(Found::Recording)
+}
+
+/// What authorises the request is never to be written anywhere.
+fn learn(shared: &Shared, incoming: &Incoming<'_>) {
+    let secrets = &shared.settings.secrets;
+    for (name, value) in &incoming.head.headers {
+        if let Ok(value) = std::str::from_utf8(value) {
+            secrets.learn_header(name, value);
+        }
+    }
+    let query = incoming.route.rest.split_once('?').map_or("", |(_, query)| query);
+    for (name, value) in query.split('&').filter_map(|pair| pair.split_once('=')) {
+        if matches!(name, "key" | "api_key" | "api-key" | "apikey" | "access_token" | "token" | "sig") {
+            secrets.learn_header("authorization", value);
+        }
+    }
+}
+
+/// A ticket's type is named here for those who hand it on.
+pub(crate) type Keep = Option<Ticket>;

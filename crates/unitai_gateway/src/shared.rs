@@ -1,0 +1,174 @@
+//! What all connections of one gateway share. They run on one thread, so nothing here is locked.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use unitai_model::value::plain;
+use unitai_model::{ExchangeEnd, ModelCall, Money, Source};
+use unitai_wire::exchange::{Asked, Exchange, How};
+use unitai_wire::meter::Reservation;
+
+use crate::guard::{Guard, Reason};
+use crate::journal::Journal;
+use crate::memo::Memo;
+use crate::provider::Provider;
+use crate::settings::Settings;
+
+/// What all connections of one gateway share.
+pub(crate) struct Shared {
+    pub(crate) settings: Settings,
+    pub(crate) guard: Guard,
+    pub(crate) journal: Journal,
+    pub(crate) provider: Provider,
+    pub(crate) memo: Memo,
+    /// Whether connections are to be closed when they have answered.
+    pub(crate) is_stopping: Cell<bool>,
+    troubles: RefCell<Vec<String>>,
+    refused: RefCell<HashMap<Reason, u64>>,
+}
+
+/// So many troubles are kept. The first ones explain the others.
+const MOST_TROUBLES: usize = 100;
+
+impl Shared {
+    pub(crate) fn new(settings: Settings, guard: Guard, journal: Journal) -> Shared {
+        Shared {
+            settings,
+            guard,
+            journal,
+            provider: Provider::default(),
+            memo: Memo::default(),
+            is_stopping: Cell::new(false),
+            troubles: RefCell::default(),
+            refused: RefCell::default(),
+        }
+    }
+
+    /// Says what happens. This is the one way out for words.
+    pub(crate) fn say(&self, text: &str) {
+        (self.settings.log)(&self.settings.secrets.clean(text));
+    }
+
+    /// Something that must not go unnoticed: the run is not what it was meant to be.
+    pub(crate) fn trouble(&self, text: &str) {
+        self.say(text);
+        let mut troubles = self.troubles.borrow_mut();
+        if troubles.len() < MOST_TROUBLES {
+            troubles.push(self.settings.secrets.clean(text).into_owned());
+        }
+    }
+
+    /// A request was not let in. Each reason is told once: anybody on the machine can knock, and often.
+    pub(crate) fn refused(&self, reason: Reason) {
+        let mut refused = self.refused.borrow_mut();
+        let count = refused.entry(reason).or_default();
+        *count += 1;
+        if *count == 1 {
+            self.say(&format!("a request was refused: {reason}"));
+        }
+    }
+
+    pub(crate) fn take_troubles(&self) -> Vec<String> {
+        std::mem::take(&mut self.troubles.borrow_mut())
+    }
+
+    /// Sets aside what the call can cost, where there is a budget; or says why it may not be sent.
+    pub(crate) fn reserve(&self, asked: &Asked) -> Result<Option<Reservation>, String> {
+        let Some(budget) = &self.settings.budget else { return Ok(None) };
+        let model = plain(&asked.request.model);
+        let Some(worst) = asked.worst_cost(&self.settings.prices, 0) else {
+            return Err(format!(
+                "there is a budget, and no price for {model}: what it spends cannot be told"
+            ));
+        };
+        budget.reserve(worst).map(Some).map_err(|over| {
+            let left = over.limit.minus(over.spent).minus(over.reserved);
+            format!(
+                "the budget does not allow another model call\n  expected: a call of at most {} (limit {}, spent {}, \
+                 under way {})\n  found: a call of {model} that can cost {}",
+                left.shown(),
+                over.limit.shown(),
+                over.spent.shown(),
+                over.reserved.shown(),
+                over.asked.shown()
+            )
+        })
+    }
+
+    /// The record of a request that was refused by us.
+    pub(crate) fn note_refused(&self, asked: Asked, source: Source, message: &str) {
+        let first_line = message.lines().next().unwrap_or_default();
+        self.journal.model_call(Exchange::refused(asked, source, first_line));
+    }
+}
+
+/// A model call under way. However it ends, also by being dropped, it is settled once.
+pub(crate) struct UnderWay {
+    shared: Rc<Shared>,
+    step: Option<usize>,
+    pub(crate) exchange: Exchange,
+    reservation: Option<Reservation>,
+    is_settled: bool,
+}
+
+impl UnderWay {
+    /// The request goes out now.
+    pub(crate) fn begin(
+        shared: &Rc<Shared>,
+        exchange: Exchange,
+        reservation: Option<Reservation>,
+    ) -> UnderWay {
+        let step = shared.journal.model_call(exchange.begun());
+        UnderWay { shared: shared.clone(), step, exchange, reservation, is_settled: false }
+    }
+
+    /// The call is over. Gives what is known of it, the first time.
+    pub(crate) fn settle(&mut self, how: &How) -> Option<ModelCall> {
+        if self.is_settled {
+            return None;
+        }
+        self.is_settled = true;
+        let call = self.exchange.ended(how, &self.shared.settings.prices);
+        if let Some(step) = self.step {
+            self.shared.journal.settle(step, call.clone());
+        }
+        if is_answered(&call) {
+            self.shared.journal.called(self.exchange.calls());
+        }
+        if let Some(reservation) = self.reservation.take() {
+            let estimated = call.exchange.as_ref().is_some_and(|exchange| exchange.usage_is_estimated);
+            self.pay(reservation, call.cost, estimated);
+        }
+        Some(call)
+    }
+
+    fn pay(&self, reservation: Reservation, cost: Option<Money>, estimated: bool) {
+        let held = match cost {
+            // What was cut may have been billed to its end.
+            Some(cost) if estimated => cost.max(reservation.amount()),
+            Some(cost) => cost,
+            None => reservation.amount(),
+        };
+        let limit = reservation.limit();
+        if !reservation.settle(held) {
+            let model = plain(&self.exchange.asked().request.model);
+            let (limit, held) = (limit.shown(), held.shown());
+            self.shared.trouble(&format!(
+                "the budget is overspent\n  expected: at most {limit}\n  found: a call of {model} that cost {held}"
+            ));
+        }
+    }
+}
+
+impl Drop for UnderWay {
+    fn drop(&mut self) {
+        self.settle(&How::Closed);
+    }
+}
+
+/// Whether a call was answered to its end.
+pub(crate) fn is_answered(call: &ModelCall) -> bool {
+    let end = call.exchange.as_ref().map(|exchange| &exchange.end);
+    matches!(end, Some(ExchangeEnd::Answered { .. }))
+}
