@@ -41,13 +41,13 @@ pub struct Ended {
 ///
 /// ```
 /// use unitai_gateway::{Settings, start};
-/// let gateway = start(Settings::live(), "run-1").unwrap();
+/// let gateway = start(Settings::live(), "run-1", unitai_model::Packed::null()).unwrap();
 /// assert!(gateway.address().starts_with("http://127.0.0.1:"));
 /// assert!(gateway.variables().iter().any(|(name, _)| *name == "OPENAI_BASE_URL"));
 /// let ended = gateway.stop();
 /// assert!(ended.troubles.is_empty());
 /// ```
-pub fn start(settings: Settings, run_id: &str) -> Result<Gateway, GatewayError> {
+pub fn start(settings: Settings, run_id: &str, input: Packed) -> Result<Gateway, GatewayError> {
     let asked = settings.port;
     let wrong = |error| GatewayError::Port { port: asked, error };
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, asked)).map_err(wrong)?;
@@ -63,7 +63,7 @@ pub fn start(settings: Settings, run_id: &str) -> Result<Gateway, GatewayError> 
         .iter()
         .map(|upstream| (upstream.name().to_owned(), format!("{address}/{}", upstream.name())));
     let bases = bases.collect();
-    let recorder = Recorder::open(run_id, Packed::null(), now(), u32::MAX);
+    let recorder = Recorder::open(run_id, input, now(), u32::MAX);
     let port_of_record = recorder.port();
     let (stop, stopped) = oneshot::channel();
     let (ready, is_ready) = std::sync::mpsc::channel();

@@ -11,9 +11,10 @@ use crate::GatewayError;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Upstream {
     name: String,
-    /// Its address, with no slash at the end.
     base: Url,
     host: String,
+    /// Whether its clients' variables hold the address alone, without the end that they usually have.
+    is_bare: bool,
 }
 
 /// What is known of a provider: its name, its address, and the variables by which its clients are told
@@ -80,6 +81,28 @@ impl Upstreams {
         Ok(())
     }
 
+    /// Takes over the addresses that the environment gives to the providers' clients: where a client would go
+    /// without a gateway, it goes with one. What is no address is left to fail where it always did.
+    pub fn adopt(&mut self, variable: impl Fn(&str) -> Option<String>) {
+        for known in KNOWN {
+            let given = known.variables.iter().find_map(|(name, end)| Some((variable(name)?, *end)));
+            let Some((address, end)) = given.filter(|(address, _)| !address.trim().is_empty()) else {
+                continue;
+            };
+            let address = address.trim().trim_end_matches('/');
+            let address =
+                if address.contains("://") { address.to_owned() } else { format!("http://{address}") };
+            let (base, is_bare) = match address.strip_suffix(end) {
+                Some(base) => (base, false),
+                None => (address.as_str(), true),
+            };
+            if let Ok(upstream) = Upstream::read(known.name, base) {
+                self.0.retain(|other| other.name != known.name);
+                self.0.push(Upstream { is_bare, ..upstream });
+            }
+        }
+    }
+
     /// The provider of this name.
     pub fn named(&self, name: &str) -> Option<&Upstream> {
         self.0.iter().find(|upstream| upstream.name == name)
@@ -126,7 +149,7 @@ impl Upstream {
         let Some(host) = base.host_str().map(|host| host.trim_matches(['[', ']']).to_owned()) else {
             return Err(wrong(format!("{url:?} names no host")));
         };
-        Ok(Upstream { name: name.to_owned(), base, host })
+        Ok(Upstream { name: name.to_owned(), base, host, is_bare: false })
     }
 
     /// Its name, which is a part of the path that clients ask for.
@@ -175,6 +198,44 @@ impl Upstream {
         let here = format!("{gateway}/{}", self.name);
         let known = KNOWN.iter().find(|known| known.name == self.name);
         let variables = known.map_or(&[][..], |known| known.variables);
-        variables.iter().map(move |(variable, end)| (*variable, format!("{here}{end}")))
+        let is_bare = self.is_bare;
+        variables.iter().map(move |(variable, end)| {
+            let end = if is_bare { "" } else { end };
+            (*variable, format!("{here}{end}"))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn adopted(name: &str, value: &str) -> Upstreams {
+        let mut upstreams = Upstreams::default();
+        upstreams.adopt(|variable| (variable == name).then(|| value.to_owned()));
+        upstreams
+    }
+
+    fn variable(upstreams: &Upstreams, upstream: &str, name: &str) -> String {
+        let mut all = upstreams.named(upstream).unwrap().variables("http://127.0.0.1:1/t");
+        all.find(|(variable, _)| *variable == name).unwrap().1
+    }
+
+    #[test]
+    fn the_environment_says_where_a_client_would_go_without_a_gateway() {
+        let upstreams = adopted("OPENAI_BASE_URL", "http://vllm.local:8000/v1/");
+        assert_eq!(upstreams.named("openai").unwrap().address(), "http://vllm.local:8000");
+        assert_eq!(variable(&upstreams, "openai", "OPENAI_BASE_URL"), "http://127.0.0.1:1/t/openai/v1");
+        // Without the usual end the client adds its own path to the address as it is.
+        let upstreams = adopted("OPENAI_BASE_URL", "https://models.example/llm");
+        assert_eq!(upstreams.named("openai").unwrap().address(), "https://models.example/llm");
+        assert_eq!(variable(&upstreams, "openai", "OPENAI_BASE_URL"), "http://127.0.0.1:1/t/openai");
+        assert_eq!(
+            adopted("OLLAMA_HOST", "box:11434").named("ollama").unwrap().address(),
+            "http://box:11434"
+        );
+        for nonsense in ["", "  ", "ftp://x", "https://user:secret@x"] {
+            assert_eq!(adopted("OPENAI_BASE_URL", nonsense), Upstreams::default(), "{nonsense}");
+        }
     }
 }

@@ -296,7 +296,7 @@ fn upstreams_are_refused_that_cannot_be_meant() {
     ] {
         let mut settings = Settings { port: free, ..Settings::live() };
         settings.upstreams.set("self", &format!("http://{host}:{free}")).unwrap();
-        assert!(start(settings, "x").is_err(), "{host}");
+        assert!(start(settings, "x", unitai_model::Packed::null()).is_err(), "{host}");
     }
 }
 

@@ -150,7 +150,8 @@ fn what_was_recorded_is_replayed_with_the_provider_gone_in_every_dialect() {
             let provider = speaking(at_provider);
             let folder = tempfile::tempdir().unwrap();
             let run = |mode: Mode, settings: Settings| {
-                let gateway = start(with_cassette(settings, folder.path(), mode), "run").unwrap();
+                let gateway =
+                    start(with_cassette(settings, folder.path(), mode), "run", Packed::null()).unwrap();
                 let answers: Vec<String> =
                     bodies.iter().map(|body| post(&gateway, path, &body.to_string())).collect();
                 assert!(answers.iter().all(|answer| status(answer) == 200), "{case}: {answers:?}");
@@ -234,7 +235,7 @@ fn the_first_byte_goes_out_before_the_last_came_in() {
     });
     let folder = tempfile::tempdir().unwrap();
     for settings in [settings(&provider), with_cassette(settings(&provider), folder.path(), Mode::Record)] {
-        let gateway = start(settings, "run").unwrap();
+        let gateway = start(settings, "run", Packed::null()).unwrap();
         let mut stream = connect(&gateway);
         let (port, token, body) = (gateway.port(), token_path(&gateway), chat("hi", true));
         write!(
@@ -303,11 +304,15 @@ fn a_client_that_leaves_closes_the_way_to_the_provider() {
 fn a_miss_is_told_in_the_providers_words_and_not_tried_again() {
     let provider = speaking("/v1/chat/completions");
     let folder = tempfile::tempdir().unwrap();
-    let recording = start(with_cassette(settings(&provider), folder.path(), Mode::Record), "run").unwrap();
+    let recording =
+        start(with_cassette(settings(&provider), folder.path(), Mode::Record), "run", Packed::null())
+            .unwrap();
     assert_eq!(status(&post(&recording, CHAT, &chat("hello", false))), 200);
     recording.stop();
     let asked = provider.seen().len();
-    let gateway = start(with_cassette(settings(&provider), folder.path(), Mode::Replay), "run").unwrap();
+    let gateway =
+        start(with_cassette(settings(&provider), folder.path(), Mode::Replay), "run", Packed::null())
+            .unwrap();
     let answer = post(&gateway, CHAT, &chat("goodbye", false));
     assert_eq!(status(&answer), 400, "{answer}");
     assert!(answer.contains("x-should-retry: false\r\n"), "{answer}");
@@ -337,7 +342,9 @@ fn auto_asks_once_and_other_apis_are_recorded_too() {
     });
     let folder = tempfile::tempdir().unwrap();
     for _ in 0..3 {
-        let gateway = start(with_cassette(settings(&provider), folder.path(), Mode::Auto), "run").unwrap();
+        let gateway =
+            start(with_cassette(settings(&provider), folder.path(), Mode::Auto), "run", Packed::null())
+                .unwrap();
         let (port, token) = (gateway.port(), token_path(&gateway));
         let request = format!(
             "GET {token}/openai/v1/models HTTP/1.1\r\nhost: 127.0.0.1:{port}\r\naccept-encoding: gzip\r\nconnection: close\r\n\r\n"
@@ -368,7 +375,8 @@ fn what_is_not_whole_or_no_success_is_not_recorded() {
         _ => respond(stream, "200 OK", "content-type: application/json\r\n", r#"{"error":{"message":"no"}}"#),
     });
     let folder = tempfile::tempdir().unwrap();
-    let gateway = start(with_cassette(settings(&provider), folder.path(), Mode::Auto), "run").unwrap();
+    let gateway =
+        start(with_cassette(settings(&provider), folder.path(), Mode::Auto), "run", Packed::null()).unwrap();
     assert_eq!(status(&post(&gateway, CHAT, &chat("hi", false))), 429);
     let cut = post(&gateway, CHAT, &chat("hi", false));
     assert!(!cut.ends_with("0\r\n\r\n"), "a cut answer looked whole: {cut}");
@@ -387,7 +395,7 @@ fn a_budget_refuses_before_money_is_spent() {
     let mut settings = Settings { budget, ..settings(&provider) };
     // What is on this machine is free, so the price must be asked for by a name that is not.
     settings.upstreams.set("far", "http://192.0.2.1:9").unwrap();
-    let gateway = start(settings, "run").unwrap();
+    let gateway = start(settings, "run", Packed::null()).unwrap();
     for model in ["gpt-5", "nobody-knows-me"] {
         let body = json!({"model": model, "messages": [], "max_tokens": 100}).to_string();
         let answer = post(&gateway, "/far/v1/chat/completions", &body);
@@ -439,12 +447,16 @@ fn keys_go_on_and_hop_headers_stay() {
 fn requests_follow_one_another_on_a_connection_however_they_are_cut() {
     let provider = speaking("/v1/chat/completions");
     let folder = tempfile::tempdir().unwrap();
-    let recording = start(with_cassette(settings(&provider), folder.path(), Mode::Record), "run").unwrap();
+    let recording =
+        start(with_cassette(settings(&provider), folder.path(), Mode::Record), "run", Packed::null())
+            .unwrap();
     for n in 0..3 {
         post(&recording, CHAT, &chat(&format!("number {n}"), false));
     }
     recording.stop();
-    let gateway = start(with_cassette(settings(&provider), folder.path(), Mode::Replay), "run").unwrap();
+    let gateway =
+        start(with_cassette(settings(&provider), folder.path(), Mode::Replay), "run", Packed::null())
+            .unwrap();
     let (port, token) = (gateway.port(), token_path(&gateway));
     let mut bytes = Vec::new();
     for n in 0..3 {
@@ -483,12 +495,14 @@ fn a_recorded_stream_can_be_played_as_fast_as_it_came() {
         let _ = stream.write_all(b"0\r\n\r\n");
     });
     let folder = tempfile::tempdir().unwrap();
-    let recording = start(with_cassette(settings(&provider), folder.path(), Mode::Record), "run").unwrap();
+    let recording =
+        start(with_cassette(settings(&provider), folder.path(), Mode::Record), "run", Packed::null())
+            .unwrap();
     post(&recording, CHAT, &chat("hi", true));
     recording.stop();
     for (pace, least, most) in [(Pace::Recorded, 200, 2000), (Pace::None, 0, 150)] {
         let settings = Settings { pace, ..with_cassette(settings(&provider), folder.path(), Mode::Replay) };
-        let gateway = start(settings, "run").unwrap();
+        let gateway = start(settings, "run", Packed::null()).unwrap();
         let began = Instant::now();
         assert!(post(&gateway, CHAT, &chat("hi", true)).contains("[DONE]"));
         let took = began.elapsed().as_millis();
@@ -504,7 +518,7 @@ fn stopping_lets_what_is_under_way_end_within_its_grace() {
     });
     for (grace, is_answered) in [(5_000, true), (20, false)] {
         let settings = Settings { grace: Duration::from_millis(grace), ..settings(&provider) };
-        let gateway = start(settings, "run").unwrap();
+        let gateway = start(settings, "run", Packed::null()).unwrap();
         let idle = connect(&gateway);
         let mut stream = connect(&gateway);
         let (port, token, body) = (gateway.port(), token_path(&gateway), chat("hi", false));
@@ -527,7 +541,9 @@ fn stopping_lets_what_is_under_way_end_within_its_grace() {
 fn many_connections_lose_nothing() {
     let provider = speaking("/v1/chat/completions");
     let folder = tempfile::tempdir().unwrap();
-    let gateway = start(with_cassette(settings(&provider), folder.path(), Mode::Record), "run").unwrap();
+    let gateway =
+        start(with_cassette(settings(&provider), folder.path(), Mode::Record), "run", Packed::null())
+            .unwrap();
     std::thread::scope(|scope| {
         for n in 0..64 {
             let gateway = &gateway;
@@ -542,7 +558,8 @@ fn many_connections_lose_nothing() {
     assert_eq!((calls, provider.seen().len()), (64, 64));
     let settings_after = settings(&provider);
     drop(provider);
-    let gateway = start(with_cassette(settings_after, folder.path(), Mode::Replay), "run").unwrap();
+    let gateway =
+        start(with_cassette(settings_after, folder.path(), Mode::Replay), "run", Packed::null()).unwrap();
     for n in 0..64 {
         assert_eq!(status(&post(&gateway, CHAT, &chat(&format!("thread {n}"), n % 2 == 0))), 200);
     }

@@ -98,7 +98,7 @@ fn read_request(stream: &mut TcpStream) -> Option<String> {
 
 /// A gateway before a provider, live.
 pub(crate) fn before(provider: &Provider) -> Gateway {
-    start(settings(provider), "test").unwrap()
+    start(settings(provider), "test", unitai_model::Packed::null()).unwrap()
 }
 
 pub(crate) fn settings(provider: &Provider) -> Settings {
