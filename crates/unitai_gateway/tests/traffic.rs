@@ -564,3 +564,21 @@ fn many_connections_lose_nothing() {
         assert_eq!(status(&post(&gateway, CHAT, &chat(&format!("thread {n}"), n % 2 == 0))), 200);
     }
 }
+
+#[test]
+fn a_server_can_serve_run_after_run() {
+    let provider = speaking("/v1/chat/completions");
+    let folder = tempfile::tempdir().unwrap();
+    let recording =
+        start(with_cassette(settings(&provider), folder.path(), Mode::Record), "run", Packed::null())
+            .unwrap();
+    post(&recording, CHAT, &chat("hi", false));
+    recording.stop();
+    let cassette = support::cassette(folder.path(), Mode::Replay).beginning_again();
+    let gateway =
+        start(Settings { cassette: Some(Arc::new(cassette)), ..settings(&provider) }, "run", Packed::null())
+            .unwrap();
+    for _ in 0..3 {
+        assert_eq!(status(&post(&gateway, CHAT, &chat("hi", false))), 200);
+    }
+}

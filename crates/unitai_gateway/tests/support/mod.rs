@@ -109,11 +109,14 @@ pub(crate) fn settings(provider: &Provider) -> Settings {
     settings
 }
 
-pub(crate) fn with_cassette(settings: Settings, directory: &Path, mode: Mode) -> Settings {
+pub(crate) fn cassette(directory: &Path, mode: Mode) -> Cassette {
     let secrets = Arc::new(Secrets::none());
-    let options =
-        Options { mode, ttl: None, volatile: Vec::new(), secrets: secrets.clone(), begins_again: false };
-    Settings { cassette: Some(Arc::new(Cassette::open(directory, options))), secrets, ..settings }
+    Cassette::open(directory, Options { mode, ttl: None, volatile: Vec::new(), secrets })
+}
+
+pub(crate) fn with_cassette(settings: Settings, directory: &Path, mode: Mode) -> Settings {
+    let cassette = cassette(directory, mode);
+    Settings { secrets: cassette.secrets().clone(), cassette: Some(Arc::new(cassette)), ..settings }
 }
 
 /// The path part of a gateway's address: `/token`.
