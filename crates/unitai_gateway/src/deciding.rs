@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use unitai_model::Source;
-use unitai_wire::cassette::{CassetteError, Inquiry, Look, Ticket};
+use unitai_wire::cassette::{CassetteError, Inquiry, Look};
 use unitai_wire::exchange::Asked;
 use unitai_wire::{Target, encoding};
 
@@ -119,6 +119,3 @@ fn learn(shared: &Shared, incoming: &Incoming<'_>) {
         }
     }
 }
-
-/// A ticket's type is named here for those who hand it on.
-pub(crate) type Keep = Option<Ticket>;

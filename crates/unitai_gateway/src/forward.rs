@@ -1,16 +1,14 @@
 //! Handing a request on to its provider, and the answer back as it comes.
 
 use std::rc::Rc;
-use std::time::Instant;
 
 use reqwest::{Method, Response};
-use unitai_model::{ModelCall, Source};
-use unitai_wire::cassette::{Chunk, Recording};
-use unitai_wire::encoding::Decoder;
+use unitai_model::Source;
+use unitai_wire::cassette::{Tape, Ticket};
 use unitai_wire::exchange::{Asked, Exchange, How};
 
 use crate::answer::{Gone, Out};
-use crate::deciding::{Incoming, Keep};
+use crate::deciding::Incoming;
 use crate::memo::Known;
 use crate::provider::{back, onwards, shown};
 use crate::shared::{Shared, UnderWay, is_answered};
@@ -20,7 +18,7 @@ pub(crate) async fn forward(
     shared: &Rc<Shared>,
     incoming: &Incoming<'_>,
     known: Option<&Known>,
-    ticket: Keep,
+    ticket: Option<Ticket>,
     out: &mut Out<'_>,
 ) -> Result<(), Gone> {
     let mut asked = known.map(Known::asked);
@@ -41,7 +39,6 @@ pub(crate) async fn forward(
     };
     let instead = asked.as_mut().and_then(|asked| with_usage(shared, incoming, asked, &url));
     let hides_usage = instead.is_some();
-    let began = Instant::now();
     let mut under_way = asked
         .map(|asked| UnderWay::begin(shared, Exchange::begin(asked, Source::Live, hides_usage), reservation));
     let headers = onwards(incoming.head, ticket.is_some() || hides_usage, hides_usage);
@@ -76,9 +73,7 @@ pub(crate) async fn forward(
             return out.refuse(dialect, 502, &message).await;
         }
     };
-    let passing =
-        Passing { began, last: began, decoder: None, under_way, kept: Vec::new(), is_kept: ticket.is_some() };
-    passing.pass(shared, response, ticket, hides_usage, out).await
+    Passing { under_way, tape: ticket.map(Tape::new), hides_usage }.pass(shared, response, out).await
 }
 
 /// The body with the question for usage, where the client has not asked it.
@@ -97,13 +92,9 @@ fn with_usage(
 
 /// An answer on its way.
 struct Passing {
-    began: Instant,
-    /// When the last piece came.
-    last: Instant,
-    decoder: Option<Decoder>,
     under_way: Option<UnderWay>,
-    kept: Vec<Chunk>,
-    is_kept: bool,
+    tape: Option<Tape>,
+    hides_usage: bool,
 }
 
 impl Passing {
@@ -111,30 +102,14 @@ impl Passing {
         mut self,
         shared: &Rc<Shared>,
         mut response: Response,
-        mut ticket: Keep,
-        hides_usage: bool,
         out: &mut Out<'_>,
     ) -> Result<(), Gone> {
         let status = response.status().as_u16();
-        let header = |name: &str| {
-            let value = response.headers().get(name).and_then(|value| value.to_str().ok());
-            value.unwrap_or_default().to_owned()
-        };
-        let (kind, encoding) = (header("content-type"), header("content-encoding"));
-        if ticket.is_some() {
-            match Decoder::of(&encoding) {
-                Ok(decoder) => self.decoder = decoder,
-                // What cannot be read cannot be cleaned of secrets, so it is not kept.
-                Err(_) => self.drop_ticket(&mut ticket),
-            }
-        }
-        let is_decoded = self.decoder.is_some();
-        if let Some(under_way) = &mut self.under_way {
-            under_way.exchange.head(status, &kind, if is_decoded { "" } else { &encoding });
-        }
-        out.head(status, back(response.headers(), is_decoded));
+        self.head(&response);
+        out.head(status, back(response.headers()));
         let has_body = !matches!(status, 204 | 304);
-        let length = response.content_length().filter(|_| ticket.is_none() && !hides_usage && !is_decoded);
+        // A recorded answer ends with a mark of its own, which is sent when the recording is safe.
+        let length = response.content_length().filter(|_| self.tape.is_none() && !self.hides_usage);
         match length {
             _ if !has_body => out.bytes.extend_from_slice(b"\r\n"),
             Some(length) => {
@@ -142,7 +117,6 @@ impl Passing {
             }
             None => out.chunked(),
         }
-        let recorded = ticket.is_some().then(|| recorded_headers(&response));
         // What came together goes out together.
         tokio::task::yield_now().await;
         let mut is_sent = false;
@@ -158,11 +132,11 @@ impl Passing {
                 }
             };
             match next {
-                Ok(Some(bytes)) => match self.feed(&bytes) {
-                    Ok(shown) if length.is_some() => out.bytes.extend_from_slice(&shown),
-                    Ok(shown) => out.chunk(&shown),
-                    Err(reason) => break How::Broke(reason),
-                },
+                Ok(Some(bytes)) => {
+                    let instead = self.feed(&bytes);
+                    let shown = instead.as_deref().unwrap_or(&bytes);
+                    if length.is_some() { out.bytes.extend_from_slice(shown) } else { out.chunk(shown) }
+                }
                 Ok(None) => break How::Ended,
                 Err(error) => break How::Broke(shown(&error.without_url())),
             }
@@ -175,15 +149,7 @@ impl Passing {
             (How::Ended, Some(under_way)) => under_way.exchange.end(),
             _ => Vec::new(),
         };
-        let call = self.under_way.as_mut().and_then(|under_way| under_way.settle(&how));
-        let is_whole = match &call {
-            Some(call) => is_answered(call),
-            None => how == How::Ended && status < 300,
-        };
-        if let (true, Some(ticket), Some(headers)) = (is_whole, ticket.take(), recorded) {
-            let recording = self.recording(status, headers, call.as_ref(), hides_usage);
-            keep(shared, ticket, recording).await;
-        }
+        self.settle(shared, &how).await;
         if how != How::Ended {
             // The client must see that the answer is not whole.
             return Err(Gone);
@@ -195,65 +161,54 @@ impl Passing {
         out.send().await
     }
 
-    fn drop_ticket(&mut self, ticket: &mut Keep) {
-        *ticket = None;
-        self.is_kept = false;
-    }
-
-    /// Takes the next bytes of the answer; gives what the client gets of them.
-    fn feed(&mut self, bytes: &[u8]) -> Result<Vec<u8>, String> {
-        let bytes = match &mut self.decoder {
-            Some(decoder) => decoder.feed(bytes).map_err(|error| error.to_string())?,
-            None => bytes.to_vec(),
+    fn head(&mut self, response: &Response) {
+        let status = response.status().as_u16();
+        let header = |name: &str| {
+            let value = response.headers().get(name).and_then(|value| value.to_str().ok());
+            value.unwrap_or_default()
         };
-        if self.is_kept {
-            let now = Instant::now();
-            let after = now.duration_since(self.last).as_secs_f64();
-            self.last = now;
-            self.kept.push(Chunk { after, bytes: bytes.clone() });
+        let (kind, encoding) = (header("content-type"), header("content-encoding"));
+        if let Some(under_way) = &mut self.under_way {
+            under_way.exchange.head(status, kind, encoding);
         }
-        let instead = self.under_way.as_mut().and_then(|under_way| under_way.exchange.feed(&bytes));
-        Ok(instead.unwrap_or(bytes))
-    }
-
-    fn recording(
-        &mut self,
-        status: u16,
-        headers: Vec<(String, String)>,
-        call: Option<&ModelCall>,
-        hides_usage: bool,
-    ) -> Recording {
-        let mut chunks = std::mem::take(&mut self.kept);
-        let is_streamed = match &self.under_way {
-            Some(under_way) => under_way.exchange.asked().request.streamed,
-            None => {
-                headers.iter().any(|(name, kind)| name == "content-type" && kind.contains("event-stream"))
+        if let Some(tape) = &mut self.tape {
+            tape.head(status, encoding);
+            for (name, value) in response.headers() {
+                tape.header(name.as_str(), value.to_str().unwrap_or_default());
             }
-        };
-        if !is_streamed {
-            let after = chunks.iter().map(|chunk| chunk.after).sum();
-            let bytes = chunks.into_iter().flat_map(|chunk| chunk.bytes).collect();
-            chunks = vec![Chunk { after, bytes }];
         }
-        let raw = call.and_then(|call| call.exchange.as_ref()?.raw_usage.as_ref());
-        let usage = raw.and_then(|usage| serde_json::from_str(usage.text()).ok());
-        Recording { status, headers, chunks, latency: self.began.elapsed().as_secs_f64(), hides_usage, usage }
     }
-}
 
-fn recorded_headers(response: &Response) -> Vec<(String, String)> {
-    let headers = response.headers().iter().filter(|(name, _)| Recording::keeps_header(name.as_str()));
-    headers
-        .filter_map(|(name, value)| Some((name.as_str().to_owned(), value.to_str().ok()?.to_owned())))
-        .collect()
-}
+    /// Takes the next bytes of the answer. Gives what the client gets instead, where that differs.
+    fn feed(&mut self, bytes: &[u8]) -> Option<Vec<u8>> {
+        if let Some(tape) = &mut self.tape {
+            tape.feed(bytes);
+        }
+        self.under_way.as_mut().and_then(|under_way| under_way.exchange.feed(bytes))
+    }
 
-/// Writes a recording. The disk is slow, and the other connections must not wait for it.
-async fn keep(shared: &Shared, ticket: unitai_wire::cassette::Ticket, recording: Recording) {
-    let trouble = match tokio::task::spawn_blocking(move || ticket.keep(recording)).await {
-        Ok(Ok(())) => return,
-        Ok(Err(error)) => error.to_string(),
-        Err(error) => error.to_string(),
-    };
-    shared.trouble(&format!("an answer could not be recorded: {trouble}"));
+    /// The answer is over. A whole one is recorded; the disk is slow, and other connections must not wait for it.
+    async fn settle(&mut self, shared: &Shared, how: &How) {
+        let call = self.under_way.as_mut().and_then(|under_way| under_way.settle(how));
+        let Some(tape) = self.tape.take().filter(Tape::is_worth_keeping) else { return };
+        let (is_whole, is_streamed) = match &self.under_way {
+            Some(under_way) => {
+                (call.as_ref().is_some_and(is_answered), under_way.exchange.asked().request.streamed)
+            }
+            None => (*how == How::Ended && !tape.is_an_error(), tape.is_event_stream()),
+        };
+        if !is_whole {
+            return;
+        }
+        let raw = call.as_ref().and_then(|call| call.exchange.as_ref()?.raw_usage.as_ref());
+        let usage = raw.and_then(|usage| serde_json::from_str(usage.text()).ok());
+        let hides_usage = self.hides_usage;
+        let kept = tokio::task::spawn_blocking(move || tape.keep(is_streamed, hides_usage, usage)).await;
+        let trouble = match kept {
+            Ok(Ok(())) => return,
+            Ok(Err(error)) => error.to_string(),
+            Err(error) => error.to_string(),
+        };
+        shared.trouble(&format!("an answer could not be recorded: {trouble}"));
+    }
 }

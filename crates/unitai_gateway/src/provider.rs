@@ -89,13 +89,12 @@ pub(crate) fn onwards(head: &Head<'_>, wants_identity: bool, drops_encoding: boo
 }
 
 /// The headers that come back to the client.
-pub(crate) fn back(headers: &HeaderMap, is_decoded: bool) -> impl Iterator<Item = (&str, &[u8])> {
+pub(crate) fn back(headers: &HeaderMap) -> impl Iterator<Item = (&str, &[u8])> {
     let listed =
         |name: &str| headers.get_all("connection").iter().any(|listed| lists(listed.as_bytes(), name));
     headers.iter().map(|(name, value)| (name.as_str(), value.as_bytes())).filter(move |(name, _)| {
         // A length is put in anew where it is known.
-        let is_encoding = is_decoded && *name == "content-encoding";
-        !is_of_the_hop(name) && *name != "content-length" && !is_encoding && !listed(name)
+        !is_of_the_hop(name) && *name != "content-length" && !listed(name)
     })
 }
 

@@ -81,6 +81,12 @@ impl Tape {
         (200..300).contains(&self.status) && !self.is_lost
     }
 
+    /// Whether the answer says that it comes event by event.
+    pub fn is_event_stream(&self) -> bool {
+        let is_kind = |name: &str, kind: &str| name == "content-type" && kind.contains("event-stream");
+        self.headers.iter().any(|(name, kind)| is_kind(name, kind))
+    }
+
     /// Whether the body is a document that only says what went wrong.
     pub fn is_an_error(&self) -> bool {
         let body: Vec<u8> = self.chunks.iter().flat_map(|chunk| chunk.bytes.iter().copied()).collect();
