@@ -4,6 +4,7 @@ mod cache;
 mod demo;
 mod import;
 mod say;
+mod serve;
 mod test;
 
 use std::ffi::OsString;
@@ -15,7 +16,7 @@ use clap::{Parser, Subcommand};
 #[command(
     name = "unitai",
     version,
-    after_help = "Examples:\n  unitai demo             see a passing and a failing agent test, offline\n  unitai test --record    run the tests, and record what the models answer\n  unitai test --replay    run them again, for nothing and without network"
+    after_help = "Examples:\n  unitai demo             see a passing and a failing agent test, offline\n  unitai test --record    run the tests, and record what the models answer\n  unitai test --replay    run them again, for nothing and without network\n  unitai serve --record -- node agent.mjs    record an agent in any language"
 )]
 struct Arguments {
     #[command(subcommand)]
@@ -39,6 +40,9 @@ enum Command {
         after_help = "Examples:\n  unitai cache stats                            size, hit rate, dollars saved\n  unitai cache clear                            delete every recording\n  unitai cache prune --ttl-hours 24             delete those that are older than a day\n  unitai cache import tests/cassettes            bring those of vcrpy and cassetter\n  unitai cache import tests/cassettes --dry-run  show what would come"
     )]
     Cache(cache::Cache),
+    /// Stand between an agent in any language and its models: record, replay, meter
+    #[command(after_help = serve::EXAMPLES)]
+    Serve(serve::Serve),
 }
 
 /// Runs the command with these arguments (without the program's name) and gives its exit code.
@@ -50,6 +54,7 @@ pub fn run(args: Vec<String>, python: &str) -> i32 {
             Command::Demo(demo) => demo.run(python),
             Command::Test(test) => test.run(python),
             Command::Cache(cache) => cache.run(),
+            Command::Serve(serve) => serve.run(),
         },
         Err(error) => {
             // Help and version come this way too; clap knows their exit codes and streams.

@@ -1,5 +1,7 @@
 //! Nothing is served to anybody who is not the agent, and nothing in a request chooses where it goes.
 
+#![allow(clippy::unwrap_used, reason = "what fails here fails the test")]
+
 mod support;
 
 use std::sync::Arc;

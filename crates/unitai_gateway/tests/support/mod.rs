@@ -1,5 +1,6 @@
 //! A provider to stand behind a gateway, and a client that sends the very bytes it is given.
 #![allow(dead_code, reason = "each suite uses a part")]
+#![allow(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{TcpListener, TcpStream};

@@ -1,0 +1,31 @@
+//! Writing the trajectory, without secrets.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use unitai_model::Trajectory;
+use unitai_wire::redact::{Secrets, gate};
+
+/// Writes a trajectory: the whole file, or none.
+pub(super) fn write(path: &Path, trajectory: &Trajectory, secrets: &Secrets) -> Result<(), String> {
+    let text = cleaned(trajectory.to_json(), secrets);
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let made =
+        folder.map_or(Ok(()), |folder| if folder.is_dir() { Ok(()) } else { gate::private_folder(folder) });
+    made.and_then(|()| gate::write_sealed(path, text.as_bytes(), secrets))
+        .map_err(|error| format!("the trajectory cannot be written to {}: {error}", path.display()))
+}
+
+/// Secrets are taken out value by value: taken out of the text, a number among them would leave no JSON.
+fn cleaned(text: String, secrets: &Secrets) -> String {
+    if matches!(secrets.clean(&text), Cow::Borrowed(_)) {
+        return text;
+    }
+    match serde_json::from_str::<serde_json::Value>(&text) {
+        Ok(mut document) => {
+            secrets.clean_json(&mut document);
+            document.to_string()
+        }
+        Err(_) => secrets.clean(&text).into_owned(),
+    }
+}
