@@ -85,7 +85,7 @@ def _wheel() -> Path:
     measure.progress("building the release wheel")
     for old in WHEELS.glob("*.whl"):
         old.unlink()
-    maturin = _tool("maturin")
+    maturin = tool("maturin")
     _checked([maturin, "build", "--release", "--quiet", "--out", str(WHEELS)], cwd=ROOT)
     return next(WHEELS.glob("*.whl"))
 
@@ -113,10 +113,10 @@ def _site_packages(python: Path) -> Path:
 
 
 def _uv(*arguments: str) -> str:
-    return _checked([_tool("uv"), *arguments])
+    return _checked([tool("uv"), *arguments])
 
 
-def _tool(name: str) -> str:
+def tool(name: str) -> str:
     beside = Path(sys.executable).parent / name
     found = str(beside) if beside.exists() else shutil.which(name)
     if found is None:

@@ -16,6 +16,7 @@ use crate::head::Head;
 use crate::memo::Known;
 use crate::replay;
 use crate::shared::Shared;
+use crate::trouble::TroubleKind;
 
 /// A request that was let in, whole.
 pub(crate) struct Incoming<'a> {
@@ -76,7 +77,7 @@ pub(crate) async fn answer(
         },
         Err(error) => {
             let message = error.to_string();
-            shared.trouble(&message);
+            shared.trouble(kind_of(&error), &message);
             if let Some(known) = &known {
                 shared.note_refused(known.asked(), Source::Replay, &message);
             }
@@ -102,6 +103,14 @@ fn look(shared: &Shared, incoming: &Incoming<'_>, known: Option<&Known>) -> Resu
         }
     };
     cassette.look(&shared.settings.scope, inquiry).map(Found::Recording)
+}
+
+fn kind_of(error: &CassetteError) -> TroubleKind {
+    match error {
+        CassetteError::Miss(_) => TroubleKind::NoRecording,
+        CassetteError::Damaged(_) => TroubleKind::Damaged,
+        CassetteError::Disk { .. } => TroubleKind::Disk,
+    }
 }
 
 /// What authorises the request is never to be written anywhere.

@@ -12,6 +12,7 @@ use crate::deciding::Incoming;
 use crate::memo::Known;
 use crate::provider::{back, onwards, shown};
 use crate::shared::{Shared, UnderWay, is_answered};
+use crate::trouble::TroubleKind;
 
 /// Hands a request on. With a ticket, a whole answer is recorded before the client learns that it is whole.
 pub(crate) async fn forward(
@@ -30,7 +31,7 @@ pub(crate) async fn forward(
     let reservation = match asked.as_ref().map(|asked| shared.reserve(asked)).transpose() {
         Ok(reservation) => reservation.flatten(),
         Err(message) => {
-            shared.trouble(&message);
+            shared.trouble(TroubleKind::Budget, &message);
             if let Some(asked) = asked {
                 shared.note_refused(asked, Source::Live, &message);
             }
@@ -209,6 +210,6 @@ impl Passing {
             Ok(Err(error)) => error.to_string(),
             Err(error) => error.to_string(),
         };
-        shared.trouble(&format!("an answer could not be recorded: {trouble}"));
+        shared.trouble(TroubleKind::Disk, &format!("an answer could not be recorded: {trouble}"));
     }
 }

@@ -21,9 +21,11 @@ mod server;
 mod settings;
 mod shared;
 mod token;
+mod trouble;
 mod upstreams;
 
 pub use error::GatewayError;
 pub use server::{Ended, Gateway, start};
 pub use settings::{Log, Pace, Settings};
+pub use trouble::{Trouble, TroubleKind};
 pub use upstreams::{Upstream, Upstreams};

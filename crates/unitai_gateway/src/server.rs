@@ -15,6 +15,7 @@ use crate::guard::Guard;
 use crate::journal::{Journal, now};
 use crate::settings::Settings;
 use crate::shared::Shared;
+use crate::trouble::Trouble;
 use crate::{GatewayError, token};
 
 /// A gateway that is open. It closes when it is dropped.
@@ -24,9 +25,11 @@ pub struct Gateway {
     variables: Vec<(&'static str, String)>,
     bases: Vec<(String, String)>,
     stop: Option<oneshot::Sender<()>>,
-    thread: Option<JoinHandle<Vec<String>>>,
+    thread: Option<JoinHandle<Vec<Trouble>>>,
     recorder: Option<Recorder>,
     began: Instant,
+    /// The process whose thread it is.
+    process: u32,
 }
 
 /// What a gateway leaves.
@@ -34,7 +37,7 @@ pub struct Ended {
     recorder: Recorder,
     duration: Duration,
     /// What must not go unnoticed: requests that no recording answered, a budget that was used up.
-    pub troubles: Vec<String>,
+    pub troubles: Vec<Trouble>,
 }
 
 /// Opens a gateway on a thread of its own.
@@ -94,6 +97,7 @@ pub fn start(settings: Settings, run_id: &str, input: Packed) -> Result<Gateway,
         thread: Some(thread),
         recorder: Some(recorder),
         began: Instant::now(),
+        process: std::process::id(),
     })
 }
 
@@ -126,7 +130,12 @@ impl Gateway {
         Ended { recorder, duration, troubles }
     }
 
-    fn close(&mut self) -> Vec<String> {
+    fn close(&mut self) -> Vec<Trouble> {
+        if std::process::id() != self.process {
+            // A forked child has no such thread: to wait for it would be to wait for ever.
+            std::mem::forget((self.stop.take(), self.thread.take()));
+            return Vec::new();
+        }
         if let Some(stop) = self.stop.take() {
             // It is gone already when the thread has ended by itself.
             let _ = stop.send(());
@@ -155,7 +164,7 @@ async fn serve(
     listener: TcpListener,
     stopped: oneshot::Receiver<()>,
     ready: Ready,
-) -> Vec<String> {
+) -> Vec<Trouble> {
     let listener = match tokio::net::TcpListener::from_std(listener) {
         Ok(listener) => listener,
         Err(error) => {

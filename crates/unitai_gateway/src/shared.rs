@@ -14,6 +14,7 @@ use crate::journal::Journal;
 use crate::memo::Memo;
 use crate::provider::Provider;
 use crate::settings::Settings;
+use crate::trouble::{Trouble, TroubleKind};
 
 /// What all connections of one gateway share.
 pub(crate) struct Shared {
@@ -24,7 +25,7 @@ pub(crate) struct Shared {
     pub(crate) memo: Memo,
     /// Whether connections are to be closed when they have answered.
     pub(crate) is_stopping: Cell<bool>,
-    troubles: RefCell<Vec<String>>,
+    troubles: RefCell<Vec<Trouble>>,
     refused: RefCell<HashMap<Reason, u64>>,
 }
 
@@ -51,11 +52,11 @@ impl Shared {
     }
 
     /// Something that must not go unnoticed: the run is not what it was meant to be.
-    pub(crate) fn trouble(&self, text: &str) {
+    pub(crate) fn trouble(&self, kind: TroubleKind, text: &str) {
         self.say(text);
         let mut troubles = self.troubles.borrow_mut();
         if troubles.len() < MOST_TROUBLES {
-            troubles.push(self.settings.secrets.clean(text).into_owned());
+            troubles.push(Trouble { kind, text: self.settings.secrets.clean(text).into_owned() });
         }
     }
 
@@ -69,7 +70,7 @@ impl Shared {
         }
     }
 
-    pub(crate) fn take_troubles(&self) -> Vec<String> {
+    pub(crate) fn take_troubles(&self) -> Vec<Trouble> {
         std::mem::take(&mut self.troubles.borrow_mut())
     }
 
@@ -154,7 +155,7 @@ impl UnderWay {
         if !reservation.settle(held) {
             let model = plain(&self.exchange.asked().request.model);
             let (limit, held) = (limit.shown(), held.shown());
-            self.shared.trouble(&format!(
+            self.shared.trouble(TroubleKind::Budget, &format!(
                 "the budget is overspent\n  expected: at most {limit}\n  found: a call of {model} that cost {held}"
             ));
         }

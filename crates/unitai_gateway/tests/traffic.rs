@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
 use support::{Provider, before, connect, post, respond, send, settings, status, token_path, with_cassette};
-use unitai_gateway::{Gateway, Pace, Settings, start};
+use unitai_gateway::{Gateway, Pace, Settings, Trouble, start};
 use unitai_model::{Action, Ending, ExchangeEnd, Money, Outcome, Packed, Source, Trajectory, Usage};
 use unitai_wire::cassette::Mode;
 use unitai_wire::common::{Answer, Said, Stamp};
@@ -45,7 +45,7 @@ fn unchunked(answer: &str) -> String {
     panic!("the body was cut: {answer:?}");
 }
 
-fn ended(gateway: Gateway) -> (Trajectory, Vec<String>) {
+fn ended(gateway: Gateway) -> (Trajectory, Vec<Trouble>) {
     let ended = gateway.stop();
     let troubles = ended.troubles.clone();
     (ended.trajectory(Ending::returned(Packed::null())), troubles)

@@ -126,8 +126,8 @@ impl Serve {
         };
         let _ = writeln!(io::stderr(), "{}", secrets.clean(&words::summary(&trajectory, file.as_deref())));
         is_written?;
-        for trouble in &troubles {
-            words::complain(trouble);
+        if !self.is_verbose() {
+            troubles.iter().for_each(|trouble| words::complain(&trouble.text));
         }
         Ok(match exit.code() {
             0 if !troubles.is_empty() => 1,
@@ -156,7 +156,7 @@ impl Serve {
             PaceWord::None => Pace::None,
             PaceWord::Recorded => Pace::Recorded,
         };
-        let is_verbose = self.verbose || self.command.is_empty();
+        let is_verbose = self.is_verbose();
         let log = move |line: &str| {
             if is_verbose {
                 words::complain(line);
@@ -172,6 +172,11 @@ impl Serve {
             log: Box::new(log),
             ..Settings::live()
         })
+    }
+
+    /// Whether everything is told when it happens.
+    fn is_verbose(&self) -> bool {
+        self.verbose || self.command.is_empty()
     }
 
     fn cassette(&self, secrets: &Arc<Secrets>) -> Result<Option<Cassette>, String> {

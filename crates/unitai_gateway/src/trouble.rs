@@ -1,0 +1,29 @@
+//! What must not go unnoticed when a gateway closes.
+
+/// Something because of which a run was not what it was meant to be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trouble {
+    /// What kind of thing.
+    pub kind: TroubleKind,
+    /// What happened, what was expected, and what to do. Without secrets.
+    pub text: String,
+}
+
+/// Kinds of trouble.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TroubleKind {
+    /// A request had no recording, and nothing else might answer.
+    NoRecording,
+    /// A recording is not what was written.
+    Damaged,
+    /// The budget was used up, or cannot be kept.
+    Budget,
+    /// The disk refused: an answer could not be recorded, or a recording not read.
+    Disk,
+}
+
+impl std::fmt::Display for Trouble {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.text)
+    }
+}
