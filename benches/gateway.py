@@ -148,9 +148,9 @@ def _gateway(command: str, *arguments: str) -> Iterator[tuple[str, int]]:
     )
     assert server.stdout is not None
     try:
-        line = server.stdout.readline()
-        base = line.partition("=")[2].strip()
-        yield base.removesuffix("/openai/v1"), server.pid
+        lines = iter(server.stdout.readline, "")
+        base = next(line for line in lines if line.startswith("export OPENAI_BASE_URL=")).partition("=")[2]
+        yield base.strip().removesuffix("/openai/v1"), server.pid
     finally:
         server.send_signal(signal.SIGTERM)
         server.wait(timeout=60)

@@ -54,5 +54,6 @@ from unitai.runner.replay import CachedResponse as CachedResponse
 from unitai.runner.replay import CacheStats as CacheStats
 from unitai.runner.replay import ReplayCache as ReplayCache
 from unitai.traffic.cassette import cassette as cassette
+from unitai.traffic.gateway import gateway as gateway
 from unitai.traffic.network import block_network as block_network
 from unitai.traffic.scripted import scripted_model as scripted_model

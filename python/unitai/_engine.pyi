@@ -16,6 +16,7 @@ __all__ = [
     "Cassette",
     "FaultPlan",
     "Finding",
+    "GatewayServer",
     "InjectedFault",
     "MockTool",
     "MockToolCall",
@@ -481,6 +482,27 @@ class Cassette:
     @property
     def counts(self) -> tuple[int, int, int]: ...
     def verdict(self) -> BaseException | None: ...
+
+@final
+class GatewayServer:
+    def __new__(
+        cls,
+        cassette: Cassette | None,
+        upstreams: list[tuple[str, str]],
+        environment: dict[str, str],
+        *,
+        budget: Budget | None = None,
+        port: int = 0,
+    ) -> GatewayServer: ...
+    @property
+    def port(self) -> int: ...
+    @property
+    def environment(self) -> dict[str, str]: ...
+    @property
+    def base_urls(self) -> dict[str, str]: ...
+    def close(
+        self, error: BaseException | None = None
+    ) -> tuple[Trajectory, BaseException | None] | None: ...
 
 @final
 class ReplayCache:

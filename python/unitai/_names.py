@@ -63,6 +63,7 @@ _HOMES = {
     "mock.toolkit": ("MockToolkit",),
     "runner.replay": ("CacheStats", "CachedResponse", "ReplayCache"),
     "traffic.cassette": ("cassette",),
+    "traffic.gateway": ("gateway",),
     "traffic.network": ("block_network",),
     "traffic.scripted": ("scripted_model",),
 }

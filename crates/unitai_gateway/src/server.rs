@@ -117,6 +117,18 @@ impl Gateway {
         &self.variables
     }
 
+    /// All variables of a process whose clients are to come here, where `given` is what it would have. No proxy
+    /// may stand between: both names of this machine are taken out, because clients compare names.
+    pub fn environment(&self, given: impl Fn(&str) -> Option<String>) -> Vec<(String, String)> {
+        let bases = self.variables.iter().map(|(name, value)| ((*name).to_owned(), value.clone()));
+        let direct = ["NO_PROXY", "no_proxy"].map(|name| {
+            let own = given(name).filter(|own| !own.trim().is_empty());
+            let own = own.map_or(String::new(), |own| format!("{own},"));
+            (name.to_owned(), format!("{own}localhost,127.0.0.1"))
+        });
+        bases.chain(direct).collect()
+    }
+
     /// Each upstream with the address that stands for it here.
     pub fn bases(&self) -> &[(String, String)] {
         &self.bases

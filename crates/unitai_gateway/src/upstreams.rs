@@ -76,9 +76,16 @@ impl Upstreams {
     /// Adds a provider, or gives a known one another address.
     pub fn set(&mut self, name: &str, url: &str) -> Result<(), GatewayError> {
         let upstream = Upstream::read(name, url)?;
-        self.0.retain(|other| other.name != name);
-        self.0.push(upstream);
+        self.put(upstream);
         Ok(())
+    }
+
+    /// In the place of the one of the same name, so that the order stays.
+    fn put(&mut self, upstream: Upstream) {
+        match self.0.iter_mut().find(|other| other.name == upstream.name) {
+            Some(other) => *other = upstream,
+            None => self.0.push(upstream),
+        }
     }
 
     /// Takes over the addresses that the environment gives to the providers' clients: where a client would go
@@ -97,8 +104,7 @@ impl Upstreams {
                 None => (address.as_str(), true),
             };
             if let Ok(upstream) = Upstream::read(known.name, base) {
-                self.0.retain(|other| other.name != known.name);
-                self.0.push(Upstream { is_bare, ..upstream });
+                self.put(Upstream { is_bare, ..upstream });
             }
         }
     }

@@ -7,6 +7,7 @@ mod cli;
 mod errors;
 mod faults;
 mod gate;
+mod gateway;
 mod mock;
 mod run;
 mod secrets;
@@ -26,6 +27,8 @@ mod _engine {
     use crate::errors::{catalogue, interrupt_thread};
     #[pymodule_export]
     use crate::faults::{FaultPlan, InjectedFault, close_faults, open_faults};
+    #[pymodule_export]
+    use crate::gateway::GatewayServer;
     #[pymodule_export]
     use crate::mock::{MockTool, MockToolCall, Ticket, ToolHandle, Toolbox};
     #[pymodule_export]

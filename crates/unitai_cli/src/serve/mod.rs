@@ -106,7 +106,7 @@ impl Serve {
         let signals = Signals::catch().map_err(|error| error.to_string())?;
         let run_id = uuid::Uuid::new_v4().to_string();
         let gateway = start(settings, &run_id, input).map_err(|error| error.to_string())?;
-        let environment = words::environment(&gateway, |name| env::var(name).ok());
+        let environment = gateway.environment(|name| env::var(name).ok());
         let exit = if self.command.is_empty() {
             self.announce(&gateway, &environment, mode).map_err(|error| error.to_string())?;
             signals.wait();

@@ -3,28 +3,12 @@
 use std::io::Write;
 use std::path::Path;
 
-use unitai_gateway::Gateway;
 use unitai_model::{Action, Source, Trajectory};
 
 /// Says something on standard error.
 pub(super) fn complain(text: &str) {
     // Nobody is left to be told when standard error is gone.
     let _ = writeln!(std::io::stderr(), "unitai: {text}");
-}
-
-/// The variables that lead clients to a gateway. No proxy may stand between: both names of this machine are
-/// taken out, because clients compare names.
-pub(super) fn environment(
-    gateway: &Gateway,
-    variable: impl Fn(&str) -> Option<String>,
-) -> Vec<(String, String)> {
-    let bases = gateway.variables().iter().map(|(name, value)| ((*name).to_owned(), value.clone()));
-    let direct = ["NO_PROXY", "no_proxy"].map(|name| {
-        let own = variable(name).filter(|own| !own.trim().is_empty());
-        let own = own.map_or(String::new(), |own| format!("{own},"));
-        (name.to_owned(), format!("{own}localhost,127.0.0.1"))
-    });
-    bases.chain(direct).collect()
 }
 
 /// A value as a shell reads it.

@@ -16,6 +16,13 @@ pub(crate) struct Budget {
     pub(super) ledger: meter::Budget,
 }
 
+impl Budget {
+    /// The ledger, which clones share.
+    pub(crate) fn ledger(&self) -> meter::Budget {
+        self.ledger.clone()
+    }
+}
+
 #[pymethods]
 impl Budget {
     #[new]

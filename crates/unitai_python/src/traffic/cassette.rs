@@ -115,6 +115,21 @@ impl Cassette {
 }
 
 impl Cassette {
+    /// The recordings, for another door than this process's.
+    pub(crate) fn tapes(&self) -> Arc<cassette::Cassette> {
+        self.tapes.clone()
+    }
+
+    /// Whose recordings they are.
+    pub(crate) fn scope(&self) -> &str {
+        &self.scope
+    }
+
+    /// Whether they are replayed as slowly as they came.
+    pub(crate) fn is_paced(&self) -> bool {
+        self.is_paced
+    }
+
     /// What the recordings have for a request.
     pub(super) fn look(&self, py: Python<'_>, inquiry: Inquiry) -> PyResult<Look> {
         if self.is_closed() {
