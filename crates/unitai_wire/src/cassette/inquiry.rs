@@ -15,6 +15,7 @@ use crate::redact::Secrets;
 use crate::{dialects, digest};
 
 /// What was asked, and the key that its recordings have.
+#[derive(Clone)]
 pub struct Inquiry {
     question: Question,
     /// The body with the keys in order.

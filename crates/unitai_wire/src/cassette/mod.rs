@@ -30,6 +30,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
+use rustc_hash::FxBuildHasher;
+
 use crate::redact::Secrets;
 
 /// Where the answers come from.
@@ -84,9 +86,9 @@ pub struct Cassette {
 
 #[derive(Default)]
 struct State {
-    entries: HashMap<Arc<str>, Arc<[Slot]>>,
+    entries: HashMap<Arc<str>, Arc<[Slot]>, FxBuildHasher>,
     /// How often each key was asked, by scope.
-    asked: HashMap<(Arc<str>, Arc<str>), usize>,
+    asked: HashMap<(Arc<str>, Arc<str>), usize, FxBuildHasher>,
 }
 
 /// What a cassette has for a request.
@@ -162,9 +164,21 @@ impl Cassette {
     /// has answers of its own, so that tests that ask the same do not take them from one another; where it has
     /// none, those of the others serve.
     pub fn look(&self, scope: &str, inquiry: Inquiry) -> Result<Look, CassetteError> {
-        let inquiry = inquiry.cleaned(&self.options.secrets, &self.options.volatile);
-        // A test's id may hold what it is parametrized with.
-        let scope: Arc<str> = Arc::from(&*self.options.secrets.clean(scope));
+        self.look_again(&self.ready_scope(scope), &self.ready(inquiry))
+    }
+
+    /// The request as it is looked for: without secrets, and with what is volatile made equal.
+    pub fn ready(&self, inquiry: Inquiry) -> Inquiry {
+        inquiry.cleaned(&self.options.secrets, &self.options.volatile)
+    }
+
+    /// The scope as it is looked for: a test's id may hold what it is parametrized with.
+    pub fn ready_scope(&self, scope: &str) -> Arc<str> {
+        Arc::from(&*self.options.secrets.clean(scope))
+    }
+
+    /// Looks for the answer to a request that has been made ready, for those who are asked the same many times.
+    pub fn look_again(&self, scope: &Arc<str>, inquiry: &Inquiry) -> Result<Look, CassetteError> {
         let key = inquiry.key().clone();
         let turn = {
             let mut state = self.state();
@@ -185,7 +199,7 @@ impl Cassette {
         };
         let reason = match slots {
             None => Reason::Never,
-            Some(slots) => match self.pick(&slots, &scope, turn) {
+            Some(slots) => match self.pick(&slots, scope, turn) {
                 Ok(recording) => {
                     self.tally.hit();
                     return Ok(Look::Hit(recording));
@@ -197,7 +211,7 @@ impl Cassette {
         if self.options.mode == Mode::Auto {
             return Ok(Look::Record(self.ticket(scope, turn, inquiry, false)));
         }
-        let miss = Miss::explain(&self.shelf, inquiry, reason, turn);
+        let miss = Miss::explain(&self.shelf, inquiry.clone(), reason, turn);
         Err(CassetteError::Miss(Box::new(miss)))
     }
 
@@ -232,9 +246,9 @@ impl Cassette {
         Ok(Some(slots))
     }
 
-    fn ticket(&self, scope: Arc<str>, turn: usize, inquiry: Inquiry, replaces: bool) -> Ticket {
+    fn ticket(&self, scope: &Arc<str>, turn: usize, inquiry: &Inquiry, replaces: bool) -> Ticket {
         let replaced_before = replaces.then_some(self.opened);
-        let inquiry = Box::new(inquiry);
+        let (scope, inquiry) = (scope.clone(), Box::new(inquiry.clone()));
         Ticket { shelf: self.shelf.clone(), tally: self.tally.clone(), scope, turn, inquiry, replaced_before }
     }
 
