@@ -18,55 +18,56 @@ pub(crate) struct Out<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Gone;
 
+/// The head of an answer.
+pub(crate) fn head<'h>(
+    out: &mut Vec<u8>,
+    status: u16,
+    headers: impl IntoIterator<Item = (&'h str, &'h [u8])>,
+    keeps_alive: bool,
+) {
+    out.extend_from_slice(b"HTTP/1.1 ");
+    // Writing to memory does not fail.
+    let _ = write!(out, "{status} {}\r\n", reason(status));
+    for (name, value) in headers {
+        header(out, name, value);
+    }
+    if !keeps_alive {
+        header(out, "connection", b"close");
+    }
+}
+
+fn header(out: &mut Vec<u8>, name: &str, value: &[u8]) {
+    for part in [name.as_bytes(), b": ", value, b"\r\n"] {
+        out.extend_from_slice(part);
+    }
+}
+
+/// The body is this.
+pub(crate) fn whole(out: &mut Vec<u8>, body: &[u8]) {
+    let _ = write!(out, "content-length: {}\r\n\r\n", body.len());
+    out.extend_from_slice(body);
+}
+
+/// The body comes in chunks.
+pub(crate) fn chunked(out: &mut Vec<u8>) {
+    out.extend_from_slice(b"transfer-encoding: chunked\r\n\r\n");
+}
+
+/// A chunk of the body. None at all would end it.
+pub(crate) fn chunk(out: &mut Vec<u8>, bytes: &[u8]) {
+    if !bytes.is_empty() {
+        let _ = write!(out, "{:x}\r\n", bytes.len());
+        out.extend_from_slice(bytes);
+        out.extend_from_slice(b"\r\n");
+    }
+}
+
+/// The end of a body in chunks.
+pub(crate) fn last_chunk(out: &mut Vec<u8>) {
+    out.extend_from_slice(b"0\r\n\r\n");
+}
+
 impl Out<'_> {
-    /// Begins an answer.
-    pub(crate) fn head<'h>(&mut self, status: u16, headers: impl IntoIterator<Item = (&'h str, &'h [u8])>) {
-        self.bytes.clear();
-        self.bytes.extend_from_slice(b"HTTP/1.1 ");
-        // Writing to memory does not fail.
-        let _ = write!(self.bytes, "{status} ");
-        self.bytes.extend_from_slice(reason(status).as_bytes());
-        self.bytes.extend_from_slice(b"\r\n");
-        for (name, value) in headers {
-            self.header(name, value);
-        }
-        if !self.keeps_alive {
-            self.header("connection", b"close");
-        }
-    }
-
-    fn header(&mut self, name: &str, value: &[u8]) {
-        self.bytes.extend_from_slice(name.as_bytes());
-        self.bytes.extend_from_slice(b": ");
-        self.bytes.extend_from_slice(value);
-        self.bytes.extend_from_slice(b"\r\n");
-    }
-
-    /// The body is this.
-    pub(crate) fn whole(&mut self, body: &[u8]) {
-        let _ = write!(self.bytes, "content-length: {}\r\n\r\n", body.len());
-        self.bytes.extend_from_slice(body);
-    }
-
-    /// The body comes in chunks.
-    pub(crate) fn chunked(&mut self) {
-        self.bytes.extend_from_slice(b"transfer-encoding: chunked\r\n\r\n");
-    }
-
-    /// A chunk of the body. None at all would end it.
-    pub(crate) fn chunk(&mut self, bytes: &[u8]) {
-        if !bytes.is_empty() {
-            let _ = write!(self.bytes, "{:x}\r\n", bytes.len());
-            self.bytes.extend_from_slice(bytes);
-            self.bytes.extend_from_slice(b"\r\n");
-        }
-    }
-
-    /// The end of a body in chunks.
-    pub(crate) fn last_chunk(&mut self) {
-        self.bytes.extend_from_slice(b"0\r\n\r\n");
-    }
-
     /// Sends what has been put together.
     pub(crate) async fn send(&mut self) -> Result<(), Gone> {
         if self.bytes.is_empty() {
@@ -75,6 +76,11 @@ impl Out<'_> {
         let sent = self.stream.write_all(self.bytes).await;
         self.bytes.clear();
         sent.map_err(|_| Gone)
+    }
+
+    /// Sends what was put together before.
+    pub(crate) async fn send_ready(&mut self, bytes: &[u8]) -> Result<(), Gone> {
+        self.stream.write_all(bytes).await.map_err(|_| Gone)
     }
 
     /// Sends an error of our own, in the provider's words, and asks the client not to try again.
@@ -93,8 +99,9 @@ impl Out<'_> {
         let more = more.iter().map(|(name, value)| (*name, value.as_bytes()));
         // A connection that failed may come back; what is not recorded will not.
         let own = own.into_iter().filter(|(name, _)| status < 500 || *name != "x-should-retry");
-        self.head(status, own.chain(more));
-        self.whole(body.as_bytes());
+        self.bytes.clear();
+        head(self.bytes, status, own.chain(more), self.keeps_alive);
+        whole(self.bytes, body.as_bytes());
         self.send().await
     }
 

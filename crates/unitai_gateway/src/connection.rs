@@ -31,6 +31,8 @@ pub(crate) struct Connection {
     /// What has come and is not answered yet.
     buffer: Vec<u8>,
     out: Vec<u8>,
+    /// The headers of the request before: a client sends the same with every request.
+    headers: Vec<u8>,
     /// Whether a request is under way.
     is_busy: Rc<Cell<bool>>,
 }
@@ -39,7 +41,14 @@ impl Connection {
     pub(crate) fn new(shared: Rc<Shared>, stream: TcpStream, is_busy: Rc<Cell<bool>>) -> Connection {
         // Without it small answers would wait for the acknowledgement of those before.
         let _ = stream.set_nodelay(true);
-        Connection { shared, stream, buffer: Vec::with_capacity(READ), out: Vec::new(), is_busy }
+        Connection {
+            shared,
+            stream,
+            buffer: Vec::with_capacity(READ),
+            out: Vec::new(),
+            headers: Vec::new(),
+            is_busy,
+        }
     }
 
     /// Serves until the client or the gateway wants no more.
@@ -75,7 +84,7 @@ impl Connection {
             }
         }
         self.is_busy.set(true);
-        let Connection { shared, stream, buffer, out, .. } = self;
+        let Connection { shared, stream, buffer, out, headers, .. } = self;
         // It was read and let in before, and has not changed.
         let Ok(Some(head)) = Head::read(buffer) else { return Err(Gone) };
         let Ok(route) = shared.guard.admit(&head, &shared.settings.upstreams) else { return Err(Gone) };
@@ -84,8 +93,15 @@ impl Connection {
             BodyLength::Chunked => (chunks.chunks.body.as_slice(), head.length + chunks.taken),
         };
         let keeps_alive = head.keeps_alive && !shared.is_stopping.get();
+        let first_line = memchr::memchr(b'\n', buffer).map_or(0, |end| end + 1);
+        let own = &buffer[first_line..head.length];
+        let is_new = *headers != own || route.rest.contains('?');
+        if is_new {
+            headers.clear();
+            headers.extend_from_slice(own);
+        }
         let mut out = Out { stream, bytes: out, keeps_alive };
-        answer(shared, &Incoming { head: &head, route, body }, &mut out).await?;
+        answer(shared, &Incoming { head: &head, route, body, is_new }, &mut out).await?;
         drop(head);
         self.buffer.drain(..end);
         if self.buffer.is_empty() && self.buffer.capacity() > KEPT {

@@ -23,6 +23,8 @@ pub(crate) struct Incoming<'a> {
     pub(crate) head: &'a Head<'a>,
     pub(crate) route: Route<'a>,
     pub(crate) body: &'a [u8],
+    /// Whether its headers are not those of the request before.
+    pub(crate) is_new: bool,
 }
 
 impl<'a> Incoming<'a> {
@@ -54,7 +56,9 @@ pub(crate) async fn answer(
 ) -> Result<(), Gone> {
     let began = Instant::now();
     let Route { upstream, rest } = incoming.route;
-    learn(shared, incoming);
+    if incoming.is_new {
+        learn(shared, incoming);
+    }
     let known = match incoming.head.method {
         "POST" => shared.memo.known(upstream, rest, incoming.body, || incoming.read()),
         _ => None,
@@ -95,14 +99,20 @@ enum Found {
 
 fn look(shared: &Shared, incoming: &Incoming<'_>, known: Option<&Known>) -> Result<Found, CassetteError> {
     let Some(cassette) = &shared.settings.cassette else { return Ok(Found::Nothing) };
-    let inquiry = match known {
-        Some(known) => Inquiry::of_model(&known.asked, &known.path),
+    let scope = shared.scope.get_or_init(|| cassette.ready_scope(&shared.settings.scope));
+    let found = match known {
+        Some(known) => {
+            let ready = || cassette.ready(Inquiry::of_model(&known.asked, &known.path));
+            cassette.look_again(scope, known.inquiry.get_or_init(ready))
+        }
         None => {
             let Route { upstream, rest } = incoming.route;
-            Inquiry::of_api(incoming.head.method, &format!("{}{rest}", upstream.address()), incoming.body)
+            let address = format!("{}{rest}", upstream.address());
+            let inquiry = Inquiry::of_api(incoming.head.method, &address, incoming.body);
+            cassette.look_again(scope, &cassette.ready(inquiry))
         }
     };
-    cassette.look(&shared.settings.scope, inquiry).map(Found::Recording)
+    found.map(Found::Recording)
 }
 
 fn kind_of(error: &CassetteError) -> TroubleKind {

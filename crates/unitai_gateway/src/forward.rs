@@ -7,7 +7,7 @@ use unitai_model::Source;
 use unitai_wire::cassette::{Tape, Ticket};
 use unitai_wire::exchange::{Asked, Exchange, How};
 
-use crate::answer::{Gone, Out};
+use crate::answer::{self, Gone, Out};
 use crate::deciding::Incoming;
 use crate::memo::Known;
 use crate::provider::{back, onwards, shown};
@@ -107,7 +107,8 @@ impl Passing {
     ) -> Result<(), Gone> {
         let status = response.status().as_u16();
         self.head(&response);
-        out.head(status, back(response.headers()));
+        out.bytes.clear();
+        answer::head(out.bytes, status, back(response.headers()), out.keeps_alive);
         let has_body = !matches!(status, 204 | 304);
         // A recorded answer ends with a mark of its own, which is sent when the recording is safe.
         let length = response.content_length().filter(|_| self.tape.is_none() && !self.hides_usage);
@@ -116,7 +117,7 @@ impl Passing {
             Some(length) => {
                 out.bytes.extend_from_slice(format!("content-length: {length}\r\n\r\n").as_bytes())
             }
-            None => out.chunked(),
+            None => answer::chunked(out.bytes),
         }
         // What came together goes out together.
         tokio::task::yield_now().await;
@@ -136,7 +137,11 @@ impl Passing {
                 Ok(Some(bytes)) => {
                     let instead = self.feed(&bytes);
                     let shown = instead.as_deref().unwrap_or(&bytes);
-                    if length.is_some() { out.bytes.extend_from_slice(shown) } else { out.chunk(shown) }
+                    if length.is_some() {
+                        out.bytes.extend_from_slice(shown)
+                    } else {
+                        answer::chunk(out.bytes, shown)
+                    }
                 }
                 Ok(None) => break How::Ended,
                 Err(error) => break How::Broke(shown(&error.without_url())),
@@ -156,8 +161,8 @@ impl Passing {
             return Err(Gone);
         }
         if has_body && length.is_none() {
-            out.chunk(&rest);
-            out.last_chunk();
+            answer::chunk(out.bytes, &rest);
+            answer::last_chunk(out.bytes);
         }
         out.send().await
     }

@@ -1,36 +1,42 @@
 //! What is known of requests that came before, so that the same bytes are not read twice.
 //!
 //! A recorded suite asks the same again and again. What a request asks, and what its recordings say, is read
-//! when it first comes; after that it costs a digest of its bytes.
+//! when it first comes; after that it is found by its very bytes.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use rustc_hash::FxBuildHasher;
-use sha2::{Digest, Sha256};
 use unitai_model::{ModelCall, Source};
-use unitai_wire::cassette::{Chunk, Recording};
+use unitai_wire::cassette::{Chunk, Inquiry, Recording};
 use unitai_wire::common::FreshResult;
 use unitai_wire::dialects::Called;
 use unitai_wire::exchange::{Asked, Exchange, How};
 use unitai_wire::meter::PriceTable;
 
+use crate::replay;
 use crate::upstreams::Upstream;
 
 /// So many requests are remembered. When there are more, all are forgotten: what is asked again is soon back.
 const MOST: usize = 50_000;
 
-/// Requests that came before, by the digest of their bytes.
+/// Requests that came before, by their bytes.
 #[derive(Default)]
-pub(crate) struct Memo(RefCell<HashMap<[u8; 32], Rc<Known>, FxBuildHasher>>);
+pub(crate) struct Memo {
+    known: RefCell<HashMap<Box<[u8]>, Rc<Known>, FxBuildHasher>>,
+    /// Room for the bytes of the one that is looked for.
+    key: RefCell<Vec<u8>>,
+}
 
 /// A request to a model that was read.
 pub(crate) struct Known {
     pub(crate) asked: Asked,
     /// The path at the provider.
     pub(crate) path: String,
+    /// What its recordings are found by, once somebody looked.
+    pub(crate) inquiry: OnceCell<Inquiry>,
     replays: RefCell<Vec<Rc<Replay>>>,
 }
 
@@ -41,6 +47,8 @@ pub(crate) struct Replay {
     pub(crate) shown: Option<Vec<Chunk>>,
     pub(crate) call: ModelCall,
     pub(crate) calls: Vec<Called>,
+    /// The whole answer as it goes over the wire.
+    pub(crate) sent: Vec<u8>,
 }
 
 impl Memo {
@@ -52,29 +60,27 @@ impl Memo {
         body: &[u8],
         read: impl FnOnce() -> Option<Known>,
     ) -> Option<Rc<Known>> {
-        let mut digest = Sha256::new();
-        for part in [upstream.name().as_bytes(), rest.as_bytes()] {
-            digest.update(part);
-            digest.update([0]);
+        let mut key = self.key.borrow_mut();
+        key.clear();
+        for part in [upstream.name().as_bytes(), &[0], rest.as_bytes(), &[0], body] {
+            key.extend_from_slice(part);
         }
-        digest.update(body);
-        let key: [u8; 32] = digest.finalize().into();
-        if let Some(known) = self.0.borrow().get(&key) {
+        if let Some(known) = self.known.borrow().get(key.as_slice()) {
             return Some(known.clone());
         }
         let known = Rc::new(read()?);
-        let mut memo = self.0.borrow_mut();
+        let mut memo = self.known.borrow_mut();
         if memo.len() >= MOST {
             memo.clear();
         }
-        memo.insert(key, known.clone());
+        memo.insert(key.as_slice().into(), known.clone());
         Some(known)
     }
 }
 
 impl Known {
     pub(crate) fn new(asked: Asked, path: String) -> Known {
-        Known { asked, path, replays: RefCell::default() }
+        Known { asked, path, inquiry: OnceCell::new(), replays: RefCell::default() }
     }
 
     /// What this request tells the model of its tools.
@@ -121,7 +127,10 @@ impl Known {
         }
         let call = exchange.ended(&How::Ended, prices);
         let shown = recording.hides_usage.then_some(shown);
-        Replay { recording: recording.clone(), shown, call, calls: exchange.calls().to_vec() }
+        let mut sent = Vec::new();
+        let chunks = shown.as_deref().unwrap_or(&recording.chunks);
+        replay::write(&mut sent, recording, chunks, self.asked.request.streamed, true);
+        Replay { recording: recording.clone(), shown, call, calls: exchange.calls().to_vec(), sent }
     }
 }
 

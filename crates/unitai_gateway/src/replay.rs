@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use unitai_wire::cassette::{Chunk, Recording};
 
-use crate::answer::{Gone, Out};
+use crate::answer::{self, Gone, Out};
 use crate::memo::{Known, Replay};
 use crate::settings::Pace;
 use crate::shared::{Shared, is_answered};
@@ -30,7 +30,14 @@ pub(crate) async fn model(
     if is_answered && !is_paced {
         shared.journal.called(&replay.calls);
     }
-    let sent = send(shared, &replay.recording, replay.chunks(), known.asked.request.streamed, out).await;
+    let is_streamed = known.asked.request.streamed;
+    let sent = if is_paced {
+        send_paced(&replay.recording, replay.chunks(), is_streamed, out).await
+    } else if out.keeps_alive {
+        out.send_ready(&replay.sent).await
+    } else {
+        send(&replay.recording, replay.chunks(), is_streamed, out).await
+    };
     if is_paced && let Some(step) = step {
         let mut call = replay.call.clone();
         if let Some(exchange) = &mut call.exchange {
@@ -46,38 +53,67 @@ pub(crate) async fn model(
 
 /// Answers a request to any other API.
 pub(crate) async fn api(shared: &Shared, recording: &Recording, out: &mut Out<'_>) -> Result<(), Gone> {
-    send(shared, recording, &recording.chunks, recording.chunks.len() > 1, out).await
+    let is_streamed = recording.chunks.len() > 1;
+    match shared.settings.pace {
+        Pace::Recorded => send_paced(recording, &recording.chunks, is_streamed, out).await,
+        Pace::None => send(recording, &recording.chunks, is_streamed, out).await,
+    }
+}
+
+/// A recorded answer as it goes over the wire, all at once.
+pub(crate) fn write(
+    out: &mut Vec<u8>,
+    recording: &Recording,
+    chunks: &[Chunk],
+    is_streamed: bool,
+    keeps_alive: bool,
+) {
+    answer::head(out, recording.status, headers(recording), keeps_alive);
+    match chunks {
+        _ if is_streamed => {
+            answer::chunked(out);
+            chunks.iter().for_each(|chunk| answer::chunk(out, &chunk.bytes));
+            answer::last_chunk(out);
+        }
+        [chunk] => answer::whole(out, &chunk.bytes),
+        _ => answer::whole(out, &chunks.iter().flat_map(|chunk| &chunk.bytes).copied().collect::<Vec<u8>>()),
+    }
+}
+
+fn headers(recording: &Recording) -> impl Iterator<Item = (&str, &[u8])> {
+    recording.headers.iter().map(|(name, value)| (name.as_str(), value.as_bytes()))
 }
 
 async fn send(
-    shared: &Shared,
     recording: &Recording,
     chunks: &[Chunk],
     is_streamed: bool,
     out: &mut Out<'_>,
 ) -> Result<(), Gone> {
-    let headers = recording.headers.iter().map(|(name, value)| (name.as_str(), value.as_bytes()));
-    out.head(recording.status, headers);
-    let is_paced = shared.settings.pace == Pace::Recorded;
+    out.bytes.clear();
+    write(out.bytes, recording, chunks, is_streamed, out.keeps_alive);
+    out.send().await
+}
+
+async fn send_paced(
+    recording: &Recording,
+    chunks: &[Chunk],
+    is_streamed: bool,
+    out: &mut Out<'_>,
+) -> Result<(), Gone> {
     if !is_streamed {
-        if is_paced {
-            pause(recording.latency).await;
-        }
-        match chunks {
-            [chunk] => out.whole(&chunk.bytes),
-            _ => out.whole(&chunks.iter().flat_map(|chunk| &chunk.bytes).copied().collect::<Vec<u8>>()),
-        }
-        return out.send().await;
+        pause(recording.latency).await;
+        return send(recording, chunks, is_streamed, out).await;
     }
-    out.chunked();
+    out.bytes.clear();
+    answer::head(out.bytes, recording.status, headers(recording), out.keeps_alive);
+    answer::chunked(out.bytes);
     for chunk in chunks {
-        if is_paced {
-            out.send().await?;
-            pause(chunk.after).await;
-        }
-        out.chunk(&chunk.bytes);
+        out.send().await?;
+        pause(chunk.after).await;
+        answer::chunk(out.bytes, &chunk.bytes);
     }
-    out.last_chunk();
+    answer::last_chunk(out.bytes);
     out.send().await
 }
 

@@ -1,8 +1,9 @@
 //! What all connections of one gateway share. They run on one thread, so nothing here is locked.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use unitai_model::value::plain;
 use unitai_model::{ExchangeEnd, ModelCall, Money, Source};
@@ -23,6 +24,8 @@ pub(crate) struct Shared {
     pub(crate) journal: Journal,
     pub(crate) provider: Provider,
     pub(crate) memo: Memo,
+    /// Whose recordings these are, without secrets.
+    pub(crate) scope: OnceCell<Arc<str>>,
     /// Whether connections are to be closed when they have answered.
     pub(crate) is_stopping: Cell<bool>,
     troubles: RefCell<Vec<Trouble>>,
@@ -40,6 +43,7 @@ impl Shared {
             journal,
             provider: Provider::default(),
             memo: Memo::default(),
+            scope: OnceCell::new(),
             is_stopping: Cell::new(false),
             troubles: RefCell::default(),
             refused: RefCell::default(),
