@@ -8,7 +8,7 @@ use tokio::net::TcpStream;
 
 use crate::answer::{Gone, Out};
 use crate::deciding::{Incoming, answer};
-use crate::guard::{Reason, Route};
+use crate::guard::Reason;
 use crate::head::{BodyLength, Chunks, Head, Malformed};
 use crate::shared::Shared;
 
@@ -66,43 +66,33 @@ impl Connection {
     async fn next(&mut self) -> Result<bool, Gone> {
         let mut chunks = Chunked::default();
         loop {
-            match self.look(&mut chunks) {
-                Progress::Ready => break,
-                Progress::Refused(reason) => return self.refuse(reason).await,
-                Progress::Partial { expects } => {
-                    self.is_busy.set(!self.buffer.is_empty());
-                    if expects && !chunks.is_told {
-                        chunks.is_told = true;
-                        self.stream.write_all(b"HTTP/1.1 100 Continue\r\n\r\n").await.map_err(|_| Gone)?;
-                    }
-                    self.buffer.reserve(READ);
-                    match self.stream.read_buf(&mut self.buffer).await {
-                        Ok(0) | Err(_) => return Err(Gone),
-                        Ok(_) => {}
-                    }
+            match self.answer(&mut chunks).await? {
+                Progress::Answered { end, keeps_alive } => {
+                    self.forget(end);
+                    return Ok(keeps_alive);
                 }
+                Progress::Refused(reason) => return self.refuse(reason).await,
+                Progress::Partial { expects } => self.read(expects, &mut chunks).await?,
             }
         }
-        self.is_busy.set(true);
-        let Connection { shared, stream, buffer, out, headers, .. } = self;
-        // It was read and let in before, and has not changed.
-        let Ok(Some(head)) = Head::read(buffer) else { return Err(Gone) };
-        let Ok(route) = shared.guard.admit(&head, &shared.settings.upstreams) else { return Err(Gone) };
-        let (body, end) = match head.body {
-            BodyLength::Known(length) => (&buffer[head.length..head.length + length], head.length + length),
-            BodyLength::Chunked => (chunks.chunks.body.as_slice(), head.length + chunks.taken),
-        };
-        let keeps_alive = head.keeps_alive && !shared.is_stopping.get();
-        let first_line = memchr::memchr(b'\n', buffer).map_or(0, |end| end + 1);
-        let own = &buffer[first_line..head.length];
-        let is_new = *headers != own || route.rest.contains('?');
-        if is_new {
-            headers.clear();
-            headers.extend_from_slice(own);
+    }
+
+    /// Waits for more.
+    async fn read(&mut self, expects: bool, chunks: &mut Chunked) -> Result<(), Gone> {
+        self.is_busy.set(!self.buffer.is_empty());
+        if expects && !chunks.is_told {
+            chunks.is_told = true;
+            self.stream.write_all(b"HTTP/1.1 100 Continue\r\n\r\n").await.map_err(|_| Gone)?;
         }
-        let mut out = Out { stream, bytes: out, keeps_alive };
-        answer(shared, &Incoming { head: &head, route, body, is_new }, &mut out).await?;
-        drop(head);
+        self.buffer.reserve(READ);
+        match self.stream.read_buf(&mut self.buffer).await {
+            Ok(0) | Err(_) => Err(Gone),
+            Ok(_) => Ok(()),
+        }
+    }
+
+    /// Takes an answered request out of the buffer.
+    fn forget(&mut self, end: usize) {
         self.buffer.drain(..end);
         if self.buffer.is_empty() && self.buffer.capacity() > KEPT {
             self.buffer = Vec::with_capacity(READ);
@@ -110,34 +100,46 @@ impl Connection {
         if self.out.capacity() > KEPT {
             self.out = Vec::new();
         }
-        Ok(keeps_alive)
     }
 
-    /// Looks at what has come.
-    fn look(&self, chunks: &mut Chunked) -> Progress {
-        let head = match Head::read(&self.buffer) {
+    /// Answers the request in the buffer, if it is whole.
+    async fn answer(&mut self, chunks: &mut Chunked) -> Result<Progress, Gone> {
+        let Connection { shared, stream, buffer, out, headers, is_busy } = self;
+        let head = match Head::read(buffer) {
             Ok(Some(head)) => head,
-            Ok(None) => return Progress::Partial { expects: false },
-            Err(Malformed(reason)) => return Progress::Refused(reason),
+            Ok(None) => return Ok(Progress::Partial { expects: false }),
+            Err(Malformed(reason)) => return Ok(Progress::Refused(reason)),
         };
-        if let Err(reason) = self.admitted(&head) {
-            return Progress::Refused(reason);
-        }
-        let is_whole = match head.body {
+        let route = match shared.guard.admit(&head, &shared.settings.upstreams) {
+            Ok(route) => route,
+            Err(reason) => return Ok(Progress::Refused(reason)),
+        };
+        let (body, end) = match head.body {
             BodyLength::Known(length) if length > MOST_BODY => {
-                return Progress::Refused("the body is too long");
+                return Ok(Progress::Refused("the body is too long"));
             }
-            BodyLength::Known(length) => self.buffer.len() >= head.length + length,
-            BodyLength::Chunked => match chunks.read(&self.buffer[head.length..]) {
-                Ok(is_whole) => is_whole,
-                Err(Malformed(reason)) => return Progress::Refused(reason),
+            BodyLength::Known(length) => match buffer.get(head.length..head.length + length) {
+                Some(body) => (body, head.length + length),
+                None => return Ok(Progress::Partial { expects: head.expects }),
+            },
+            BodyLength::Chunked => match chunks.read(&buffer[head.length..]) {
+                Ok(true) => (chunks.chunks.body.as_slice(), head.length + chunks.taken),
+                Ok(false) => return Ok(Progress::Partial { expects: head.expects }),
+                Err(Malformed(reason)) => return Ok(Progress::Refused(reason)),
             },
         };
-        if is_whole { Progress::Ready } else { Progress::Partial { expects: head.expects } }
-    }
-
-    fn admitted<'a>(&'a self, head: &Head<'a>) -> Result<Route<'a>, Reason> {
-        self.shared.guard.admit(head, &self.shared.settings.upstreams)
+        is_busy.set(true);
+        let first_line = memchr::memchr(b'\n', buffer).map_or(0, |end| end + 1);
+        let own = &buffer[first_line..head.length];
+        let is_new = *headers != own || route.rest.contains('?');
+        if is_new {
+            headers.clear();
+            headers.extend_from_slice(own);
+        }
+        let keeps_alive = head.keeps_alive && !shared.is_stopping.get();
+        let mut out = Out { stream, bytes: out, keeps_alive };
+        answer(shared, &Incoming { head: &head, route, body, is_new }, &mut out).await?;
+        Ok(Progress::Answered { end, keeps_alive })
     }
 
     async fn refuse(&mut self, reason: Reason) -> Result<bool, Gone> {
@@ -150,8 +152,8 @@ impl Connection {
 
 /// What is to be done with what has come.
 enum Progress {
-    /// A request is there to its last byte.
-    Ready,
+    /// A request was there to its last byte, and is answered.
+    Answered { end: usize, keeps_alive: bool },
     /// More must come.
     Partial { expects: bool },
     /// It is not let in.

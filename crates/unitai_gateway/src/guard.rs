@@ -95,6 +95,9 @@ fn is_plain(rest: &str) -> bool {
     if !is_visible(path) || !is_visible(query) || path.contains('\\') {
         return false;
     }
+    if !path.contains('%') && !path.contains("/.") {
+        return true;
+    }
     let path = path.to_ascii_lowercase();
     // An escaped escape may be one slash, or one dot, for whoever reads it twice.
     let is_disguised = ["%2f", "%5c", "%00", "%25", "%0a", "%0d"].iter().any(|escape| path.contains(escape));

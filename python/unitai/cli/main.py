@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import signal
 import sys
 from importlib.util import find_spec
 
@@ -17,6 +19,10 @@ def main(argv: list[str] | None = None) -> int:
     try:
         if args[:1] in (["demo"], ["test"]) and not {"-h", "--help"} & set(args):
             require("pytest")
+        if args[:1] == ["serve"]:
+            # The engine hands signals on to the command; Python's handler would raise when the engine is done.
+            with contextlib.suppress(ValueError):
+                signal.signal(signal.SIGINT, signal.SIG_DFL)
         return run_command(args, sys.executable)
     except UnitAIError as error:
         print(f"error: {error}", file=sys.stderr)

@@ -4,15 +4,13 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use unitai_model::Trajectory;
-use unitai_wire::redact::{Secrets, gate};
+use unitai_wire::gate;
+use unitai_wire::redact::Secrets;
 
 /// Writes a trajectory: the whole file, or none.
 pub(super) fn write(path: &Path, trajectory: &Trajectory, secrets: &Secrets) -> Result<(), String> {
     let text = cleaned(trajectory.to_json(), secrets);
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let made =
-        folder.map_or(Ok(()), |folder| if folder.is_dir() { Ok(()) } else { gate::private_folder(folder) });
-    made.and_then(|()| gate::write_sealed(path, text.as_bytes(), secrets))
+    gate::write_private(path, text.as_bytes(), secrets)
         .map_err(|error| format!("the trajectory cannot be written to {}: {error}", path.display()))
 }
 

