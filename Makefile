@@ -34,6 +34,7 @@ rust: ## Rust tests
 	cargo test --workspace --exclude unitai_python --quiet
 
 python: $(READY) ## Build the wheel and test it on every Python from 3.10 that is here
+	@$(BIN)/python scripts/node.py > /dev/null
 	$(BIN)/python scripts/matrix.py
 
 clients: $(READY) ## Test model traffic with the real SDKs, from the wheel

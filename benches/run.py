@@ -13,6 +13,7 @@ import platform
 from pathlib import Path
 
 import checks
+import gateway
 import import_cost
 import json_round_trip
 import lab
@@ -31,6 +32,7 @@ BENCHES = {
     "pytest_cost": pytest_cost.measure,
     "model_call": model_call.measure,
     "replay": replay.measure,
+    "gateway": gateway.measure,
 }
 #: Those that need the clients of model providers.
 NEED_CLIENTS = {"model_call", "replay"}

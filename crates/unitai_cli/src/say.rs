@@ -15,6 +15,11 @@ pub(crate) fn complain(text: &str) {
     let _ = writeln!(io::stderr(), "error: {}", secrets().clean(text));
 }
 
+/// To whoever watches: what happens beside the output.
+pub(crate) fn note(text: &str) {
+    let _ = writeln!(io::stderr(), "unitai: {}", secrets().clean(text));
+}
+
 /// Those of the environment, which does not change while a command runs.
 pub(crate) fn secrets() -> &'static Secrets {
     static SECRETS: OnceLock<Secrets> = OnceLock::new();

@@ -19,6 +19,7 @@ use unitai_wire::cassette::{self, Cassette, Options, Volatile};
 use unitai_wire::meter::Budget;
 use unitai_wire::redact::Secrets;
 
+use crate::say;
 use child::Exit;
 use signals::Signals;
 
@@ -90,7 +91,7 @@ impl Serve {
         match self.serve() {
             Ok(code) => code,
             Err(message) => {
-                words::complain(&message);
+                say::complain(&message);
                 2
             }
         }
@@ -124,10 +125,10 @@ impl Serve {
             Some(path) => record::write(path, &trajectory, &secrets),
             None => Ok(()),
         };
-        let _ = writeln!(io::stderr(), "{}", secrets.clean(&words::summary(&trajectory, file.as_deref())));
+        say::note(&words::summary(&trajectory, file.as_deref()));
         is_written?;
         if !self.is_verbose() {
-            troubles.iter().for_each(|trouble| words::complain(&trouble.text));
+            troubles.iter().for_each(|trouble| say::note(&trouble.text));
         }
         Ok(match exit.code() {
             0 if !troubles.is_empty() => 1,
@@ -159,7 +160,7 @@ impl Serve {
         let is_verbose = self.is_verbose();
         let log = move |line: &str| {
             if is_verbose {
-                words::complain(line);
+                say::note(line);
             }
         };
         Ok(Settings {
@@ -216,14 +217,14 @@ impl Serve {
         environment: &[(String, String)],
         mode: Option<cassette::Mode>,
     ) -> io::Result<()> {
-        let mut out = io::stdout().lock();
         for (name, value) in environment {
-            writeln!(out, "export {name}={}", words::shell(value))?;
+            say::say(&format!("export {name}={}", words::shell(value)))?;
         }
-        out.flush()?;
+        io::stdout().flush()?;
         let mode = mode.map_or("live", cassette::Mode::word);
         let port = gateway.port();
-        writeln!(io::stderr(), "unitai: serving on 127.0.0.1:{port} ({mode}); stop with Ctrl-C")
+        say::note(&format!("serving on 127.0.0.1:{port} ({mode}); stop with Ctrl-C"));
+        Ok(())
     }
 }
 

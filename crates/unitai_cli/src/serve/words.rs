@@ -1,15 +1,8 @@
-//! What `unitai serve` says: the variables to set, the summary, and what went wrong.
+//! What `unitai serve` says: values as a shell reads them, and the summary.
 
-use std::io::Write;
 use std::path::Path;
 
 use unitai_model::{Action, Source, Trajectory};
-
-/// Says something on standard error.
-pub(super) fn complain(text: &str) {
-    // Nobody is left to be told when standard error is gone.
-    let _ = writeln!(std::io::stderr(), "unitai: {text}");
-}
 
 /// A value as a shell reads it.
 pub(super) fn shell(value: &str) -> String {
