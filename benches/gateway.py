@@ -30,6 +30,7 @@ LEAST_ROUNDS = 7
 REQUESTS = 40_000
 KINDS = ("plain", "streamed")
 PATH = "/openai/v1/chat/completions"
+SAID = "The order was found and it is on its way to you. It should arrive within three days."
 
 
 def measure(lab: Lab) -> Report:
@@ -71,7 +72,7 @@ def _answer(kind: str, file: Path) -> Path:
     """A whole HTTP answer, as the provider would send it."""
     envelope = {"id": "chatcmpl-1", "created": 1767225600, "model": "gpt-5"}
     usage = {"prompt_tokens": 200, "completion_tokens": 40, "total_tokens": 240}
-    words = "The order was found and it is on its way to you. It should arrive within three days.".split()
+    words = SAID.split(" ")
     if kind == "plain":
         message = {"role": "assistant", "content": " ".join(words)}
         choices = [{"index": 0, "message": message, "finish_reason": "stop"}]
@@ -117,7 +118,7 @@ def _requests_file(file: Path, base: str, kind: str, count: int) -> Path:
     with file.open("wb") as out:
         for body in _bodies(kind, count):
             head = (
-                f"POST {address.path}{PATH} HTTP/1.1\r\nhost: {address.netloc}\r\nauthorization: Bearer sk-bench-key\r\n"
+                f"POST {address.path}{PATH} HTTP/1.1\r\nhost: {address.netloc}\r\nauthorization: Bearer sk-bench\r\n"
                 "accept: application/json\r\nuser-agent: OpenAI/Python 3.49.0\r\ncontent-type: application/json\r\n"
                 f"x-stainless-lang: python\r\nx-stainless-retry-count: 0\r\ncontent-length: {len(body)}\r\n\r\n"
             ).encode()
@@ -235,7 +236,11 @@ def _requests(figures: dict[str, dict[str, list[dict[str, float]]]], answers: di
 
 def _ready(starts: dict[int, list[dict[str, float]]]) -> Table:
     rows = [
-        [f"{count:,}", spread(Spread.of([s["cpu_ms"] for s in samples])), spread(Spread.of([s["rss_mib"] for s in samples]))]
+        [
+            f"{count:,}",
+            spread(Spread.of([s["cpu_ms"] for s in samples])),
+            spread(Spread.of([s["rss_mib"] for s in samples])),
+        ]
         for count, samples in starts.items()
     ]
     return Table("A gateway until it is ready", ["interactions", "CPU ms", "RSS MiB"], rows)

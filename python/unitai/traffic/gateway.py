@@ -55,9 +55,7 @@ class Gateway:
         if self._server is not None:
             raise MisuseError("this gateway is open already")
         tape = self._recordings._begin()
-        self._server = GatewayServer(
-            tape, self._upstreams, dict(os.environ), budget=self._budget, port=self._port
-        )
+        self._server = GatewayServer(tape, self._upstreams, dict(os.environ), budget=self._budget, port=self._port)
         self._process = os.getpid()
         self._trajectory = None
         return self

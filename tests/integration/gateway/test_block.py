@@ -99,7 +99,12 @@ def test_a_forked_child_neither_hangs_nor_closes_its_parents_gateway(tmp_path, p
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"upstreams": {"openai": "nonsense"}}, {"upstreams": {"Open AI": "https://x"}}, {"mode": "sometimes"}, {"budget": 0}],
+    [
+        {"upstreams": {"openai": "nonsense"}},
+        {"upstreams": {"Open AI": "https://x"}},
+        {"mode": "sometimes"},
+        {"budget": 0},
+    ],
 )
 def test_what_cannot_be_meant_is_refused(wrong):
     with pytest.raises(unitai.InvalidArgumentError), unitai.gateway(**{"mode": "off", **wrong}):
