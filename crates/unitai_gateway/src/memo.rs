@@ -35,6 +35,8 @@ pub(crate) struct Known {
     pub(crate) asked: Asked,
     /// The path at the provider.
     pub(crate) path: String,
+    /// Whether it tells the model what tools gave.
+    tells_results: bool,
     /// What its recordings are found by, once somebody looked.
     pub(crate) inquiry: OnceCell<Inquiry>,
     replays: RefCell<Vec<Rc<Replay>>>,
@@ -80,12 +82,14 @@ impl Memo {
 
 impl Known {
     pub(crate) fn new(asked: Asked, path: String) -> Known {
-        Known { asked, path, inquiry: OnceCell::new(), replays: RefCell::default() }
+        let tells_results = asked.request.fresh_results().next().is_some();
+        Known { asked, path, tells_results, inquiry: OnceCell::new(), replays: RefCell::default() }
     }
 
     /// What this request tells the model of its tools.
     pub(crate) fn fresh_results(&self) -> impl Iterator<Item = FreshResult<'_>> {
-        self.asked.request.fresh_results()
+        let results = self.tells_results.then(|| self.asked.request.fresh_results());
+        results.into_iter().flatten()
     }
 
     /// The request, for somebody who keeps it.
