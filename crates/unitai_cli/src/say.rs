@@ -7,7 +7,10 @@ use unitai_wire::redact::Secrets;
 
 /// To whoever reads the output.
 pub(crate) fn say(text: &str) -> io::Result<()> {
-    writeln!(io::stdout(), "{}", secrets().clean(text))
+    let mut out = io::stdout();
+    writeln!(out, "{}", secrets().clean(text))?;
+    // Whoever waits for a line gets it at once, behind a pipe too.
+    out.flush()
 }
 
 /// To whoever wonders why it did not work. If even that cannot be said, nobody listens.

@@ -196,7 +196,7 @@ impl Passing {
     /// The answer is over. A whole one is recorded; the disk is slow, and other connections must not wait for it.
     async fn settle(&mut self, shared: &Shared, how: &How) {
         let call = self.under_way.as_mut().and_then(|under_way| under_way.settle(how));
-        let Some(tape) = self.tape.take().filter(Tape::is_worth_keeping) else { return };
+        let Some(mut tape) = self.tape.take().filter(Tape::is_worth_keeping) else { return };
         let (is_whole, is_streamed) = match &self.under_way {
             Some(under_way) => {
                 (call.as_ref().is_some_and(is_answered), under_way.exchange.asked().request.streamed)

@@ -5,7 +5,6 @@ mod record;
 mod signals;
 mod words;
 
-use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -220,7 +219,6 @@ impl Serve {
         for (name, value) in environment {
             say::say(&format!("export {name}={}", words::shell(value)))?;
         }
-        io::stdout().flush()?;
         let mode = mode.map_or("live", cassette::Mode::word);
         let port = gateway.port();
         say::note(&format!("serving on 127.0.0.1:{port} ({mode}); stop with Ctrl-C"));

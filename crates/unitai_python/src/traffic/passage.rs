@@ -66,7 +66,7 @@ impl Taping {
 
     /// The answer came to its end.
     fn keep(&self, py: Python<'_>) {
-        let Some(tape) = self.tape().take() else { return };
+        let Some(mut tape) = self.tape().take() else { return };
         if !tape.is_worth_keeping() || tape.is_an_error() {
             return;
         }

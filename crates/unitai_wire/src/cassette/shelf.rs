@@ -123,7 +123,7 @@ impl Shelf {
             slot.turn += 1;
         }
         let at = slots.iter().position(|old| old.scope == slot.scope && old.turn > slot.turn);
-        slots.insert(at.unwrap_or(slots.len()), slot);
+        slots.insert(at.unwrap_or(slots.len()), self.cleaned(slot));
         self.write_slots(inquiry, slots)
     }
 
@@ -176,15 +176,20 @@ impl Shelf {
     }
 
     fn write_slots(&self, inquiry: &Inquiry, slots: Vec<Slot>) -> Result<(), CassetteError> {
-        // All of them: what was recorded earlier may hold what is known only now.
-        let slots = slots.into_iter().map(|slot| self.cleaned(slot)).collect();
-        let entry = Entry {
+        let mut entry = Entry {
             asked: inquiry.document(),
             redacted: inquiry.redacted().to_vec(),
             normalised: inquiry.normalised().to_vec(),
             slots,
         };
-        self.write(inquiry.key(), &entry)
+        match self.write(inquiry.key(), &entry) {
+            // What was recorded earlier holds what is known only now.
+            Err(CassetteError::Disk { error, .. }) if error.kind() == ErrorKind::InvalidData => {
+                entry.slots = entry.slots.into_iter().map(|slot| self.cleaned(slot)).collect();
+                self.write(inquiry.key(), &entry)
+            }
+            done => done,
+        }
     }
 
     /// Puts a value under a key that was chosen by hand, in the place of what is there.

@@ -87,10 +87,29 @@ impl Tape {
         self.headers.iter().any(|(name, kind)| is_kind(name, kind))
     }
 
-    /// Whether the body is a document that only says what went wrong.
-    pub fn is_an_error(&self) -> bool {
+    /// Whether the body is a document that only says what went wrong, or none though it is said to be one.
+    pub fn is_an_error(&mut self) -> bool {
+        self.flush();
         let body: Vec<u8> = self.chunks.iter().flat_map(|chunk| chunk.bytes.iter().copied()).collect();
-        is_an_error(&body)
+        let is_json = serde_json::from_slice::<serde::de::IgnoredAny>(&body).is_ok();
+        is_an_error(&body) || (!is_json && self.is_said_to_be_json() && !body.is_empty())
+    }
+
+    fn is_said_to_be_json(&self) -> bool {
+        let content_type = self.headers.iter().find(|(name, _)| name == "content-type");
+        content_type.is_some_and(|(_, value)| {
+            let kind = value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+            kind == "application/json" || kind.ends_with("+json")
+        })
+    }
+
+    /// Takes what the decoder still holds.
+    fn flush(&mut self) {
+        let Some(mut decoder) = self.decoder.take() else { return };
+        let rest = decoder.rest();
+        if !rest.is_empty() {
+            self.chunks.push(Chunk { after: 0.0, bytes: rest });
+        }
     }
 
     /// The answer came whole, and is kept. A plain answer is kept in one piece, however the network cut it.
@@ -100,12 +119,7 @@ impl Tape {
         hides_usage: bool,
         usage: Option<serde_json::Value>,
     ) -> Result<(), CassetteError> {
-        if let Some(mut decoder) = self.decoder.take() {
-            let rest = decoder.rest();
-            if !rest.is_empty() {
-                self.chunks.push(Chunk { after: 0.0, bytes: rest });
-            }
-        }
+        self.flush();
         if !is_streamed {
             let after = self.chunks.iter().map(|chunk| chunk.after).sum();
             let bytes = self.chunks.iter().flat_map(|chunk| chunk.bytes.iter().copied()).collect();
