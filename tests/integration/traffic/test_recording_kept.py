@@ -9,7 +9,7 @@ import pytest
 import urllib3
 from loopback import Answered, Server
 from provider import TEXT, as_provider, refusal
-from wire import ASYNC, CHAT, SYNC, ask, chat, post, reading
+from wire import ASYNC, CHAT, SYNC, chat, post, reading
 
 from unitai import CacheMissError, MockToolkit, ReplayCache, cassette
 
