@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import json
 import re
@@ -13,7 +14,7 @@ from model_client import TOOL, drive
 from provider import as_provider
 from table import variants
 
-from unitai import CacheMissError, MockToolkit, cassette
+from unitai import CacheMissError, MockToolkit, cassette, gateway
 
 pytestmark = [
     pytest.mark.integration,
@@ -176,3 +177,42 @@ def test_everything_is_in_files_of_the_user_alone(tmp_path):
     assert list(folder.glob("*.json"))
     for path in [folder, *folder.iterdir()]:
         assert Path(path).stat().st_mode & 0o077 == 0
+
+
+THROUGH_THE_GATEWAY = {
+    "openai-chat": "openai",
+    "openai-responses": "openai",
+    "anthropic": "anthropic",
+    "google-genai": "gemini",
+}
+
+
+@pytest.mark.parametrize("variant", [v for v in variants() if v.entry.name in THROUGH_THE_GATEWAY], ids=str)
+def test_the_other_door_records_and_replays_the_same(variant, tmp_path):
+    """Through the gateway: recorded against a server, replayed with it stopped; and either door reads what the
+    other recorded."""
+    provider = THROUGH_THE_GATEWAY[variant.entry.name]
+
+    def ask(base_url):
+        client = variant.make(base_url.removesuffix("/v1"))
+        agent = agent_of(client)
+        return asyncio.run(agent("Hi", {})) if client.is_async else agent("Hi", {})
+
+    with Server() as server:
+        counting(server)
+        with gateway("record", tmp_path, upstreams={provider: server.url}, scope="x") as door:
+            recorded = [ask(door.base_urls[provider]) for _ in range(3)]
+        assert len(server.requests) == 3
+        assert [reply.text for reply in recorded] == [f"answer number {n}" for n in (1, 2, 3)]
+        live = door.trajectory
+
+    with gateway("replay", tmp_path, upstreams={provider: server.url}, scope="x") as door:
+        replayed = [ask(door.base_urls[provider]) for _ in range(3)]
+    assert [repr(reply) for reply in replayed] == [repr(reply) for reply in recorded]
+    assert [step.source for step in door.trajectory.steps] == ["replay"] * 3
+    assert [step.request_digest for step in door.trajectory.steps] == [step.request_digest for step in live.steps]
+    assert door.trajectory.total_tokens == live.total_tokens > 0
+
+    with cassette("replay", tmp_path, scope="x"):
+        here = [ask("https://the.provider") for _ in range(3)]
+    assert [repr(reply) for reply in here] == [repr(reply) for reply in recorded]
