@@ -37,7 +37,7 @@ enum Command {
     Test(test::Test),
     /// Look at recordings of model traffic, bring those of other tools, or delete them
     #[command(
-        after_help = "Examples:\n  unitai cache stats                            size, hit rate, dollars saved\n  unitai cache clear                            delete every recording\n  unitai cache prune --ttl-hours 24             delete those that are older than a day\n  unitai cache import tests/cassettes            bring those of vcrpy and cassetter\n  unitai cache import tests/cassettes --dry-run  show what would come"
+        after_help = "Examples:\n  unitai cache stats                             size, hit rate, dollars saved\n  unitai cache clear                             delete every recording\n  unitai cache prune --ttl-hours 24              delete those that are older than a day\n  unitai cache import tests/cassettes            bring those of vcrpy and cassetter\n  unitai cache import tests/cassettes --dry-run  show what would come"
     )]
     Cache(cache::Cache),
     /// Stand between an agent in any language and its models: record, replay, meter

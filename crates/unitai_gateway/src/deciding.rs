@@ -131,10 +131,6 @@ fn learn(shared: &Shared, incoming: &Incoming<'_>) {
             secrets.learn_header(name, value);
         }
     }
-    let query = incoming.route.rest.split_once('?').map_or("", |(_, query)| query);
-    for (name, value) in query.split('&').filter_map(|pair| pair.split_once('=')) {
-        if matches!(name, "key" | "api_key" | "api-key" | "apikey" | "access_token" | "token" | "sig") {
-            secrets.learn_header("authorization", value);
-        }
-    }
+    let Route { upstream, rest } = incoming.route;
+    secrets.learn_url(&format!("{}{rest}", upstream.address()));
 }

@@ -135,7 +135,9 @@ impl Sent<'_, '_> {
             // The environment may have changed since the cassette was opened, and something may be written.
             let _ = crate::secrets::here(self.headers.py());
         }
-        pairs(self.headers, |name, value| cassette.tapes.secrets().learn_header(name, value));
+        let secrets = cassette.tapes.secrets();
+        secrets.learn_url(self.url);
+        pairs(self.headers, |name, value| secrets.learn_header(name, value));
     }
 }
 

@@ -157,6 +157,25 @@ impl Secrets {
         }
     }
 
+    /// Learns what authorises in an address: a password, and what the query calls a key.
+    ///
+    /// ```
+    /// use unitai_wire::redact::Secrets;
+    /// let secrets = Secrets::none();
+    /// secrets.learn_url("https://api.example.com/find?q=shoes&api_key=Zk3vQ8xWn2LmR7tY");
+    /// assert_eq!(secrets.clean("key Zk3vQ8xWn2LmR7tY, shoes"), "key [redacted], shoes");
+    ///
+    /// secrets.learn_url("https://api.example.com/list?page_token=Bk4wR9yXm3KnS8uZ");
+    /// assert_eq!(secrets.clean("next Bk4wR9yXm3KnS8uZ"), "next Bk4wR9yXm3KnS8uZ");
+    /// ```
+    pub fn learn_url(&self, url: &str) {
+        if url.contains(['?', '@']) && self.is_new(&["url", url]) {
+            let mut found = Vec::new();
+            values::of_url(url, &mut found);
+            self.add(&found);
+        }
+    }
+
     /// The text without secrets; the same text if there are none.
     pub fn clean<'a>(&self, text: &'a str) -> Cow<'a, str> {
         match self.clean_bytes(text.as_bytes()) {

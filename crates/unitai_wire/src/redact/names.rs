@@ -1,7 +1,7 @@
 //! Names that say that a value is secret: of environment variables, of headers, of members.
 
 /// Words that a secret's name holds.
-const WHOLE: [&str; 17] = [
+const WHOLE: [&str; 18] = [
     "AUTH",
     "AUTHORIZATION",
     "AUTHTOKEN",
@@ -17,6 +17,7 @@ const WHOLE: [&str; 17] = [
     "PW",
     "PWD",
     "SAS",
+    "SIG",
     "SIGNATURE",
     "SID",
 ];
@@ -65,7 +66,7 @@ const ABOUT: [&str; 36] = [
     "HELPER",
 ];
 /// Names that hold such a word and mean something else.
-const OTHER_NAMES: [&str; 12] = [
+const OTHER_NAMES: [&str; 19] = [
     "PWD",
     "OLDPWD",
     "GPG_KEY",
@@ -78,6 +79,13 @@ const OTHER_NAMES: [&str; 12] = [
     "PARTITION_KEY",
     "SURROGATE_KEY",
     "PROMPT_CACHE_KEY",
+    "PAGE_TOKEN",
+    "PAGETOKEN",
+    "NEXT_PAGE_TOKEN",
+    "NEXTPAGETOKEN",
+    "NEXT_TOKEN",
+    "NEXTTOKEN",
+    "CONTINUATION_TOKEN",
 ];
 
 /// Whether a variable, header or member of this name holds a secret.

@@ -35,6 +35,13 @@ pub(super) fn of_variable(name: &str, value: &str, found: &mut Vec<String>) {
     }
 }
 
+/// The secrets in an address.
+pub(super) fn of_url(url: &str, found: &mut Vec<String>) {
+    if let Some(url) = Url::read(url) {
+        url.secrets(found);
+    }
+}
+
 /// The secrets in the value of a header that carries authorisation.
 pub(super) fn of_header(name: &str, value: &str, found: &mut Vec<String>) {
     let name = name.trim().to_ascii_lowercase();

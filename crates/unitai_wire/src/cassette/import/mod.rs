@@ -43,6 +43,7 @@ pub struct Interaction {
 impl Interaction {
     /// What authorised it must never be written, wherever else it turns up.
     pub fn teach(&self, secrets: &Secrets) {
+        secrets.learn_url(&self.url);
         for (name, value) in self.request_headers.iter().chain(&self.headers) {
             secrets.learn_header(name, value);
         }

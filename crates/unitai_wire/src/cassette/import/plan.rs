@@ -18,7 +18,7 @@ use crate::encoding::{self, EncodingError};
 use crate::exchange::{Asked, Exchange, How};
 use crate::frames::{Frames, Framing};
 use crate::meter::PriceTable;
-use crate::redact::Secrets;
+use crate::redact::{MARK, Secrets};
 
 /// What one file brings.
 #[derive(Default)]
@@ -66,7 +66,7 @@ pub enum Why {
     Cut,
     /// Its body cannot be decoded.
     Encoding(EncodingError),
-    /// A part of its request was hidden when it was recorded, so that no request is like it.
+    /// A part of the body of its request was hidden when it was recorded, so that no request is like it.
     Filtered,
     /// Its body stands there as a bare number.
     Spelling,
@@ -190,8 +190,9 @@ fn understood(
         None => (None, pieces(None, body), None),
     };
     let is_model = inquiry.is_some();
-    let inquiry =
-        inquiry.unwrap_or_else(|| Inquiry::of_api(&interaction.method, &interaction.url, &question));
+    // What was hidden in an address is hidden in that of the request that asks for it, too.
+    let url = interaction.url.replace(FILTERED, MARK);
+    let inquiry = inquiry.unwrap_or_else(|| Inquiry::of_api(&interaction.method, &url, &question));
     if has_filtered(&inquiry.document()) {
         return Err(Why::Filtered);
     }
@@ -262,8 +263,7 @@ fn named<'a>(headers: &'a [(String, String)], name: &str) -> Option<&'a str> {
 
 fn has_filtered(asked: &AskedDocument) -> bool {
     match asked {
-        AskedDocument::Model { body, .. } => is_filtered(body),
-        AskedDocument::Api { url, body, .. } => url.contains(FILTERED) || is_filtered(body),
+        AskedDocument::Model { body, .. } | AskedDocument::Api { body, .. } => is_filtered(body),
         AskedDocument::Value { .. } => false,
     }
 }
