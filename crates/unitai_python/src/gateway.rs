@@ -79,11 +79,7 @@ impl GatewayServer {
 
     /// Closes the gateway. Gives what went through it, and what went wrong with it; nothing the second time.
     #[pyo3(signature = (error=None))]
-    fn close(
-        &self,
-        py: Python<'_>,
-        error: Option<&Bound<'_, PyBaseException>>,
-    ) -> PyResult<Option<(Py<Trajectory>, Option<Py<PyBaseException>>)>> {
+    fn close(&self, py: Python<'_>, error: Option<&Bound<'_, PyBaseException>>) -> PyResult<Option<Closed>> {
         let Some(gateway) = self.open.lock().unwrap_or_else(PoisonError::into_inner).take() else {
             return Ok(None);
         };
@@ -105,6 +101,9 @@ impl GatewayServer {
         Ok(Some((Py::new(py, Trajectory::new(trajectory, Kept::default()))?, verdict)))
     }
 }
+
+/// What went through a gateway, and what went wrong with it.
+type Closed = (Py<Trajectory>, Option<Py<PyBaseException>>);
 
 fn refused(py: Python<'_>, error: GatewayError) -> PyErr {
     invalid(py, error.to_string())
