@@ -33,7 +33,7 @@ STREAM = {
 }
 KEY = "Zk3vQ8xWn2LmR7tYpL0aFAKE"
 
-EACH_KIND = pytest.mark.parametrize("tool, suffix", [
+EACH_KIND = pytest.mark.parametrize(("tool", "suffix"), [
     ("vcrpy", "yaml"), ("vcrpy", "json"), ("cassetter", "yaml"), ("cassetter", "toml"),
 ])  # fmt: skip
 
@@ -136,7 +136,7 @@ def test_what_cannot_be_read_is_named_and_the_rest_is_imported(tmp_path):
     done = unitai(tmp_path, "cache", "import", *named)
     assert done.returncode == 1, done.stdout + done.stderr
     assert "broken.yaml: could not be read: line 2" in done.stdout
-    assert "absent.yaml: could not be read: No such file" in done.stdout
+    assert "absent.yaml: could not be read: " in done.stdout
     assert "1 exchange imported from 1 file, 3 not read" in done.stdout
     assert KEY not in done.stdout + done.stderr
 
