@@ -40,6 +40,7 @@ def measure(lab: Lab) -> Report:
     with tempfile.TemporaryDirectory(prefix="unitai-bench-") as folder:
         home = Path(folder)
         answers = {kind: _answer(kind, home / f"{kind}.http") for kind in KINDS}
+        sizes = {kind: answer.stat().st_size for kind, answer in answers.items()}
         caches = {}
         for kind in KINDS:
             for count in (FEW, MANY):
@@ -54,7 +55,7 @@ def measure(lab: Lab) -> Report:
     for figure, limit, unit in (("cpu_ms", 10, "ms CPU"), ("rss_mib", 20, "MiB")):
         name = f"gateway ready with {FEW:,}: {unit.split()[-1]}"
         goals.append(Goal(name, Spread.of([start[figure] for start in starts[FEW]]).low, limit, unit))
-    tables = [_requests(figures, answers), _ready(starts)]
+    tables = [_requests(figures, sizes), _ready(starts)]
     return Report("gateway", tables, goals, {"requests": figures, "starts": {str(n): s for n, s in starts.items()}})
 
 
@@ -214,7 +215,7 @@ def _ratio(ours: list[dict[str, float]], floor: list[dict[str, float]], figure: 
     return Spread.of([one[figure] / other[figure] for one, other in zip(ours, floor, strict=True)])
 
 
-def _requests(figures: dict[str, dict[str, list[dict[str, float]]]], answers: dict[str, Path]) -> Table:
+def _requests(figures: dict[str, dict[str, list[dict[str, float]]]], sizes: dict[str, int]) -> Table:
     rows = []
     for kind, cases in figures.items():
         for name, samples in cases.items():
@@ -228,7 +229,7 @@ def _requests(figures: dict[str, dict[str, list[dict[str, float]]]], answers: di
             rows.append([kind, name, number(rate.middle), *cells, number(of["rss_mib"].high)])
     title = (
         f"A replayed request at {CONNECTIONS} connections, {MANY:,} interactions, every one journalled: about 1,000 "
-        f"bytes asked, {answers['plain'].stat().st_size:,} answered, {answers['streamed'].stat().st_size:,} streamed"
+        f"bytes asked, {sizes['plain']:,} answered, {sizes['streamed']:,} streamed"
     )
     header = ["kind", "server", "requests/s", "CPU us", "x floor", "p50 us", "p99 us", "x floor", "RSS MiB"]
     return Table(title, header, rows)
