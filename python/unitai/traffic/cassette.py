@@ -62,6 +62,8 @@ class Recordings(Voice[Cassette]):
         if scope is None:
             # pytest says which test runs, in words such as "tests/test_a.py::test_b (call)".
             scope = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" (")[0]
+        # A test's id may hold half of a character, or bytes that are none: no file can.
+        scope = scope.encode("utf-8", "backslashreplace").decode()
         return Cassette(**{**options, "mode": self._mode, "scope": scope})
 
     def _guarded(self, engine: Cassette) -> bool:
