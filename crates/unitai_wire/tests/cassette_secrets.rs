@@ -1,5 +1,7 @@
 //! Recordings and secrets: what is stored is what is matched, and nothing ever brings a secret back.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;

@@ -289,14 +289,6 @@ class _Call:
         return self._parts.pool_for(url, timeout=self._pool.timeout), path
 
 
-class _WholeBody(io.BytesIO):
-    """A body that is there already, and looks like the response of `http.client`."""
-
-    def isclosed(self) -> bool:
-        """Whether it was read to its end: who reads in a loop, goes on until then."""
-        return self.closed or self.tell() == self.getbuffer().nbytes
-
-
 class _Body:
     """A body that gives its pieces as they come, and looks like the response of `http.client`."""
 

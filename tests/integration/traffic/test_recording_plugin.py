@@ -366,7 +366,7 @@ def test_any_test_id_records_and_replays_and_nothing_is_written_elsewhere(projec
 
 
 @pytest.mark.parametrize(
-    "scope", ["\udc80", "\ud83d", "nul\x00byte", "", "x" * 100_000], ids=lambda scope: ascii(scope[:20])
+    "scope", ["\udc80", "half \ud83d", "nul\x00byte", "", "x" * 100_000], ids=lambda scope: ascii(scope[:20])
 )
 def test_a_scope_may_be_any_text(scope, server, tmp_path):
     with cassette("record", tmp_path, scope=scope):
