@@ -158,3 +158,50 @@ def test_flags_go_on_to_pytest_and_its_exit_code_comes_back(project):
     assert "1/2 tests collected" in listed.stdout
     assert unitai(project, "test", "-k", "nothing_of_this_name").returncode == 5
     assert unitai(project, "test", "--record", "--replay").returncode == 2
+
+
+SCRIPT = """
+import sys
+sys.path.insert(0, ".")
+from test_agent import ask
+from unitai import AgentTestCase, MockToolkit
+
+class Test(AgentTestCase):
+    def test_agent(self):
+        for _ in range(2):
+            result = self.toolkit.run_generic(lambda: ask("Hi"))
+            self.assertEqual(result.output, "Hello")
+            print(result.trajectory.steps[0].source)
+"""
+
+
+def test_without_pytest_the_environment_and_the_projects_file_hold_too(project, provider):
+    url, came = provider
+    (project / "test_unit.py").write_text(SCRIPT, encoding="utf-8")
+
+    def unittest(**environment):
+        known = {name: value for name, value in os.environ.items() if not name.startswith(("UNITAI", "PYTEST", "CI"))}
+        command = [sys.executable, "-m", "unittest", "test_unit"]
+        return subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd=project,
+            env={**known, "MODEL_URL": url, **environment},
+        )
+
+    recorded = unittest(UNITAI_CACHE="record")
+    assert recorded.returncode == 0, recorded.stderr
+    assert (recorded.stdout.split(), len(came)) == (["live", "live"], 2)
+    replayed = unittest(UNITAI_CACHE="replay")
+    assert replayed.returncode == 0, replayed.stderr
+    assert (replayed.stdout.split(), len(came)) == (["replay", "replay"], 2)
+    assert unittest().stdout.split() == ["live", "live"]
+    (project / "unitai.toml").write_text('[cache]\nmode = "replay"\n', encoding="utf-8")
+    assert unittest().stdout.split() == ["replay", "replay"]
+    (project / ".unitai" / "cache").rename(project / "elsewhere")
+    missed = unittest()
+    assert missed.returncode == 1
+    assert "CacheMissError" in missed.stderr
+    assert len(came) == 4

@@ -20,6 +20,7 @@ from unitai.mock.registration import check_callable, check_name, choose_strategy
 from unitai.mock.strategies import MISSING, ResponseStrategy
 from unitai.mock.wiring import Tools
 from unitai.runner.bounded import Ending, arun_bounded, check_event_loop, check_timeout, run_bounded
+from unitai.traffic.cassette import standing
 from unitai.traffic.door import close_door, open_door, pin_door
 from unitai.traffic.policy import TrafficOptions
 from unitai.traffic.sockets import guard_sockets, unguard_sockets
@@ -271,7 +272,7 @@ class MockToolkit:
     def _open(self, input: Any, model: str | None) -> Session:
         if model is not None and (not isinstance(model, str) or not model):
             raise InvalidArgumentError(f"model_override must be the name of a model, not {shown(model)}")
-        run = self._toolbox.open_run(input, self._policy, model)
+        run = self._toolbox.open_run(input, self._policy, model, standing())
         open_door()
         if self._traffic.block_network:
             guard_sockets()

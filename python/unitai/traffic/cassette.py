@@ -10,7 +10,7 @@ from unitai._engine import Cassette, cache_settings
 from unitai.errors import InvalidArgumentError, shown
 from unitai.traffic.voice import Voice
 
-__all__ = ["Recordings", "cassette", "is_ci"]
+__all__ = ["Recordings", "cassette", "is_ci", "standing"]
 
 _MODES = ("auto", "record", "replay", "off")
 
@@ -118,6 +118,40 @@ def cassette(
         "block_network": bool(block_network),
     }
     return Recordings(chosen, options)
+
+
+#: What stands in, by what the environment said when it was asked for.
+_standing: dict[str | None, Cassette | None] = {}
+
+
+def standing() -> Cassette | None:
+    """The recordings of runs for which nobody opened any, where the environment or the project's file asks for
+    them. In pytest the plugin opens them, for each test its own.
+    """
+    if "PYTEST_CURRENT_TEST" in os.environ:
+        return None
+    said = os.environ.get("UNITAI_CACHE")
+    if said not in _standing:
+        _standing[said] = _stand()
+    return _standing[said]
+
+
+def _stand() -> Cassette | None:
+    mode = cache_settings(os.getcwd())["mode"]
+    if mode in (None, "off"):
+        return None
+    recordings = cassette(mode, scope="")
+    engine = recordings._begin()
+    if engine is not None:
+        import atexit
+
+        # The folder learns what was counted.
+        atexit.register(engine.verdict)
+        if recordings._guarded(engine):
+            from unitai.traffic.sockets import guard_sockets
+
+            guard_sockets()
+    return engine
 
 
 def is_ci() -> bool:

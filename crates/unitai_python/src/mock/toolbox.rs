@@ -13,7 +13,7 @@ use super::belonging::context_runs;
 use crate::attribute::Attribute;
 use crate::faults::{FaultPlan, plans_of_run};
 use crate::run::Run;
-use crate::traffic::{self, Policy, Rules, voice_here};
+use crate::traffic::{self, Cassette, Policy, Rules, Voice, voice_here};
 use crate::values::encode;
 
 /// The engine of a toolkit: its mocks, its rules and its runs.
@@ -113,19 +113,21 @@ impl Toolbox {
     }
 
     /// Opens a run. It is live until [`Toolbox::close_run`]. `policy` and `model` rule its model
-    /// traffic.
-    #[pyo3(signature = (input, policy=None, model=None))]
+    /// traffic; `standing` speaks for its model where nobody else does.
+    #[pyo3(signature = (input, policy=None, model=None, standing=None))]
     fn open_run(
         slf: &Bound<'_, Self>,
         input: &Bound<'_, PyAny>,
         policy: Option<&Bound<'_, Policy>>,
         model: Option<&str>,
+        standing: Option<Py<Cassette>>,
     ) -> PyResult<Py<Run>> {
         let py = slf.py();
         let input = encode(input)?;
         let rules = Rules::of(policy, model);
+        let voice = voice_here(py)?.or(standing.map(Voice::Cassette));
         let run = Run::open(Some(slf.clone().unbind()), input.packed, slf.get().max_tool_calls)
-            .on_wire(rules, voice_here(py)?)
+            .on_wire(rules, voice)
             .under(plans_of_run(py, slf.get().faults.as_ref())?);
         if let Some(kept) = input.kept {
             run.keep(Run::WHOLE, crate::run::Slot::Input, kept);
