@@ -460,3 +460,24 @@ fn everything_is_private_and_kept_out_of_version_control() {
     assert!(fs::read_to_string(cache.join(".gitignore")).unwrap().contains('*'));
     assert!(cache.join(".gitattributes").exists());
 }
+
+#[test]
+fn what_somebody_else_keeps_in_the_folder_is_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let theirs = ["package.json", "notes.txt", "quarantine/notes.json", ".gitkeep"];
+    fs::create_dir(folder.path().join("quarantine")).unwrap();
+    for name in theirs {
+        fs::write(folder.path().join(name), "{}").unwrap();
+    }
+    let recording = open(folder.path(), Mode::Record);
+    let shelf = recording.shelf();
+    assert_eq!((shelf.clear().unwrap(), shelf.stats().unwrap().entries), (0, 0));
+    assert!(!folder.path().join(".lock").exists());
+    record(&recording, "a", &body(), "x");
+    assert_eq!(shelf.stats().unwrap().entries, 1);
+    assert_eq!(shelf.clear().unwrap(), 1);
+    for name in theirs {
+        assert!(folder.path().join(name).exists(), "{name}");
+    }
+    assert!(!folder.path().join(".gitignore").exists());
+}

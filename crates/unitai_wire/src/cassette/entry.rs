@@ -150,7 +150,8 @@ impl fmt::Display for Damage {
     }
 }
 
-const HEAD: &str = "{\n\"checksum\": \"sha256:";
+/// How every file of ours begins.
+pub(super) const HEAD: &str = "{\n\"checksum\": \"sha256:";
 const MIDDLE: &str = "\",\n\"entry\": ";
 const TAIL: &str = "\n}\n";
 const DIGITS: usize = 64;

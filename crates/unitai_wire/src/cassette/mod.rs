@@ -7,6 +7,7 @@
 
 mod difference;
 mod entry;
+mod housekeeping;
 pub mod import;
 mod inquiry;
 mod miss;
@@ -17,9 +18,10 @@ mod ticket;
 mod volatile;
 
 pub use entry::{Chunk, Damage, Entry, Recording, Slot};
+pub use housekeeping::Stats;
 pub use inquiry::Inquiry;
 pub use miss::{Miss, Reason};
-pub use shelf::{Shelf, Stats};
+pub use shelf::Shelf;
 pub use tally::{Counts, Tally};
 pub use tape::Tape;
 pub use ticket::Ticket;

@@ -8,10 +8,9 @@ use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use super::inquiry::AskedDocument;
-use super::tally::Counts;
 use super::{CassetteError, Entry, Inquiry, Recording, Slot};
 use crate::gate;
 use crate::redact::Secrets;
@@ -20,9 +19,7 @@ use crate::redact::Secrets;
 const MOST_BYTES: u64 = 256 << 20;
 
 const LOCK: &str = ".lock";
-const TALLY: &str = ".tally";
-const ATTRIBUTES: &str = ".gitattributes";
-const QUARANTINE: &str = "quarantine";
+pub(super) const QUARANTINE: &str = "quarantine";
 
 const IGNORED: &str = "# Recordings of model traffic. Delete the line with the star to commit them.
 *
@@ -34,21 +31,8 @@ quarantine/
 
 /// A folder of recordings.
 pub struct Shelf {
-    directory: PathBuf,
-    secrets: Arc<Secrets>,
-}
-
-/// What is in a folder.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Stats {
-    /// Files.
-    pub entries: u64,
-    /// Their size.
-    pub bytes: u64,
-    /// Files that were set aside because they were damaged.
-    pub quarantined: u64,
-    /// What all sessions counted.
-    pub counts: Counts,
+    pub(super) directory: PathBuf,
+    pub(super) secrets: Arc<Secrets>,
 }
 
 impl Shelf {
@@ -276,121 +260,27 @@ impl Shelf {
         }
     }
 
-    /// Deletes every recording, and what was set aside. Gives how many files went.
-    pub fn clear(&self) -> Result<u64, CassetteError> {
-        self.remove(|_, _| true)
-    }
-
-    /// Deletes what is older than `ttl`, and what a killed process left behind. Gives how many recordings went.
-    pub fn prune(&self, ttl: Duration) -> Result<u64, CassetteError> {
-        let now = SystemTime::now();
-        let is_old = |time: SystemTime| now.duration_since(time).is_ok_and(|age| age > ttl);
-        self.remove(|key, path| match self.slots(key) {
-            Ok(Some(slots)) => slots.iter().all(|slot| is_old(slot.recorded_at)),
-            _ => fs::metadata(path).and_then(|found| found.modified()).is_ok_and(is_old),
-        })
-    }
-
-    fn remove(&self, is_meant: impl Fn(&str, &Path) -> bool) -> Result<u64, CassetteError> {
-        if !self.directory.exists() {
-            return Ok(0);
-        }
-        let _lock = self.lock()?;
-        let mut removed = 0;
-        for (key, path) in self.files()? {
-            if is_meant(&key, &path) {
-                self.delete(&path)?;
-                removed += 1;
-            }
-        }
-        // Only now: a writer's own file is never here while we hold the lock.
-        for path in self.listed(&self.directory)? {
-            if path.file_name().is_some_and(gate::is_unfinished) {
-                self.delete(&path)?;
-            }
-        }
-        for path in self.listed(&self.directory.join(QUARANTINE))? {
-            if is_meant("", &path) {
-                self.delete(&path)?;
-            }
-        }
-        Ok(removed)
-    }
-
-    fn delete(&self, path: &Path) -> Result<(), CassetteError> {
-        match fs::remove_file(path) {
-            Err(error) if error.kind() != ErrorKind::NotFound => {
-                Err(CassetteError::Disk { doing: "cannot delete", path: path.to_owned(), error })
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// Every recording's key and file.
-    pub fn files(&self) -> Result<Vec<(String, PathBuf)>, CassetteError> {
-        let all = self.listed(&self.directory)?;
-        Ok(all.into_iter().filter_map(|path| Some((key_of(&path)?, path))).collect())
-    }
-
-    fn listed(&self, directory: &Path) -> Result<Vec<PathBuf>, CassetteError> {
-        let disk = |error| CassetteError::Disk { doing: "cannot list", path: directory.to_owned(), error };
-        match fs::read_dir(directory) {
-            Ok(entries) => entries.map(|entry| entry.map(|entry| entry.path()).map_err(disk)).collect(),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
-            Err(error) => Err(disk(error)),
-        }
-    }
-
-    /// What is in the folder.
-    pub fn stats(&self) -> Result<Stats, CassetteError> {
-        let files = self.files()?;
-        let sizes = files.iter().filter_map(|(_, path)| fs::metadata(path).ok());
-        let quarantined = self.listed(&self.directory.join(QUARANTINE))?.len() as u64;
-        let bytes = sizes.map(|found| found.len()).sum();
-        Ok(Stats { entries: files.len() as u64, bytes, quarantined, counts: self.counts() })
-    }
-
-    fn counts(&self) -> Counts {
-        let text = fs::read(self.directory.join(TALLY)).unwrap_or_default();
-        serde_json::from_slice(&text).unwrap_or_default()
-    }
-
-    /// Adds what a session counted to what the folder remembers.
-    pub fn remember(&self, counts: Counts) -> Result<(), CassetteError> {
-        if counts == Counts::default() || !self.directory.exists() {
-            return Ok(());
-        }
-        let _lock = self.lock()?;
-        let text = serde_json::to_vec(&self.counts().plus(counts)).unwrap_or_default();
-        let path = self.directory.join(TALLY);
-        gate::write_sealed(&path, &text, &self.secrets).map_err(|error| CassetteError::Disk {
-            doing: "cannot write",
-            path,
-            error,
-        })
-    }
-
     /// Nobody else changes the folder while this is held.
-    fn lock(&self) -> Result<Lock, CassetteError> {
+    pub(super) fn lock(&self) -> Result<Lock, CassetteError> {
         let path = self.directory.join(LOCK);
         let disk = |error| CassetteError::Disk { doing: "cannot lock", path: path.clone(), error };
+        // Only what we made is ours to speak for: a folder that was there may hold anything.
+        let is_new = !self.directory.exists();
         gate::make_folder(&self.directory).map_err(disk)?;
         let lock = gate::lock_file(&path).map_err(disk)?;
         lock.lock().map_err(disk)?;
         let lock = Lock(lock);
         // Under the lock: whoever prunes takes a file that is being written for one that was left behind.
-        self.introduce().map_err(disk)?;
+        if is_new {
+            self.introduce().map_err(disk)?;
+        }
         Ok(lock)
     }
 
     /// A new folder is kept out of version control, until somebody decides otherwise.
     fn introduce(&self) -> std::io::Result<()> {
-        // It is written last. A folder that has it was introduced, and its owner may have deleted the other.
-        if self.directory.join(ATTRIBUTES).exists() {
-            return Ok(());
-        }
         // A changed line end would break the checksums.
-        for (name, text) in [(".gitignore", IGNORED), (ATTRIBUTES, "* -text\n")] {
+        for (name, text) in [(".gitignore", IGNORED), (".gitattributes", "* -text\n")] {
             let path = self.directory.join(name);
             if !path.exists() {
                 gate::write_private(&path, text.as_bytes(), &self.secrets)?;
@@ -402,17 +292,11 @@ impl Shelf {
 
 /// The folder's lock. It is given back by word, not by closing the file: a process that was forked meanwhile has
 /// the file open as well, and would hold the lock as long as it lives.
-struct Lock(File);
+pub(super) struct Lock(File);
 
 impl Drop for Lock {
     fn drop(&mut self) {
         // Closing comes next, and does what is left to do.
         let _ = self.0.unlock();
     }
-}
-
-fn key_of(path: &Path) -> Option<String> {
-    let name = path.file_name()?.to_str()?;
-    let key = name.strip_suffix(".json")?;
-    (!key.starts_with('.')).then(|| key.to_owned())
 }
