@@ -42,6 +42,7 @@ from unitai.errors import RunOverError as RunOverError
 from unitai.errors import TrajectoryFormatError as TrajectoryFormatError
 from unitai.errors import UnexpectedModelCallError as UnexpectedModelCallError
 from unitai.errors import UnitAIError as UnitAIError
+from unitai.errors import UnkeptAnswerWarning as UnkeptAnswerWarning
 from unitai.errors import UnknownToolError as UnknownToolError
 from unitai.errors import UnknownUsageError as UnknownUsageError
 from unitai.errors import UnmockedToolError as UnmockedToolError

@@ -52,6 +52,7 @@ _HOMES = {
         "TrajectoryFormatError",
         "UnexpectedModelCallError",
         "UnitAIError",
+        "UnkeptAnswerWarning",
         "UnknownToolError",
         "UnknownUsageError",
         "UnmockedToolError",

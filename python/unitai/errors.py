@@ -272,6 +272,10 @@ class CacheDiskError(InfrastructureError, OSError):
     code = "UA310"
 
 
+class UnkeptAnswerWarning(UserWarning):
+    """An answer was to be recorded, and could not be."""
+
+
 class UnmockedToolWarning(UserWarning):
     """A tool without a mock was called with `strict=False` and answered with `None`."""
 

@@ -96,7 +96,7 @@ impl CacheSettings {
     /// The settings for a folder: the environment first, then the project's file, then the defaults.
     pub fn resolve(folder: &Path, overrides: &Overrides) -> Result<CacheSettings, Trouble> {
         let project = Project::of(folder)?;
-        let root = project.folder().unwrap_or(folder).to_owned();
+        let root = project.folder().unwrap_or_else(|| root_above(folder)).to_owned();
         let mut settings = CacheSettings {
             mode: None,
             directory: root.join(".unitai").join("cache"),
@@ -174,6 +174,13 @@ impl CacheSettings {
         }
         Ok(())
     }
+}
+
+/// The folder of the project that has no file to say so: pytest may be started in any folder of it.
+fn root_above(folder: &Path) -> &Path {
+    const SIGNS: [&str; 6] = [".unitai", "pyproject.toml", "setup.py", "setup.cfg", "pytest.ini", ".git"];
+    let is_root = |folder: &&Path| SIGNS.iter().any(|sign| folder.join(sign).exists());
+    folder.ancestors().find(is_root).unwrap_or(folder)
 }
 
 fn is_span(hours: f64) -> bool {

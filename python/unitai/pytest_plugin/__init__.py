@@ -39,8 +39,15 @@ def pytest_load_initial_conftests(parser: pytest.Parser) -> Generator[None, None
     group.addoption("--unitai-cache", metavar="MODE", help=_CACHE)
 
 
+#: The folder that pytest works in, while it does.
+root: str | None = None
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Hands the options of the command line to the engine."""
+    global root
+    before, root = root, str(config.rootpath)
+    config.add_cleanup(lambda: _at(before))
     model = config.getoption("unitai_model", None)
     if model:
         from unitai._engine import set_default_model
@@ -54,6 +61,11 @@ def pytest_configure(config: pytest.Config) -> None:
         from unitai.pytest_plugin.voices import EveryTest
 
         config.pluginmanager.register(EveryTest(mode))
+
+
+def _at(folder: str | None) -> None:
+    global root  # noqa: PLW0603
+    root = folder
 
 
 def _cache_mode(config: pytest.Config) -> str | None:
@@ -98,7 +110,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         names = getattr(item, "fixturenames", None)
         if names is not None and "unitai_cassette" in item.keywords and "cassette" not in names:
-            names.append("cassette")
+            # First, so that the fixtures of the test are covered, too.
+            names.insert(0, "cassette")
 
 
 @pytest.hookimpl(wrapper=True)
@@ -143,7 +156,7 @@ def scripted_model(request: pytest.FixtureRequest) -> Iterator[Callable[..., Scr
         yield voices.script
     finally:
         request.config.pluginmanager.unregister(voices)
-        voices.close(None)
+        voices.close()
 
 
 @pytest.fixture
@@ -157,7 +170,7 @@ def cassette(request: pytest.FixtureRequest) -> Iterator[Recordings]:
         yield voices.play(of_test(request.node))
     finally:
         request.config.pluginmanager.unregister(voices)
-        voices.close(None)
+        voices.close()
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""What speaks for the model in one test. It is closed while the test still counts as running, so that a step
+"""What speaks for the model in one test. It is judged while the test still counts as running, so that a step
 which was not played, or a request that was never recorded, fails the test itself and not its teardown.
 """
 
@@ -32,46 +32,93 @@ class Voices:
         self._open.append(recordings.__enter__())
         return recordings
 
-    def close(self, error: BaseException | None) -> None:
+    def judge(self, error: BaseException | None) -> None:
+        """The test's body has ended: raises what is wrong. Scripts end with it; recordings speak on for the
+        fixtures that are still to be torn down.
+        """
+        for voice in reversed(list(self._open)):
+            if isinstance(voice, ScriptedModel):
+                self._open.remove(voice)
+                voice.__exit__(None if error is None else type(error), error, None)
+            else:
+                voice.judge(error)
+
+    def close(self) -> None:
         """Closes what is open, the last one first. Raises what is wrong with it."""
         while self._open:
-            self._open.pop().__exit__(None if error is None else type(error), error, None)
+            self._open.pop().__exit__(None, None, None)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:
-        """Closes what the test opened when its body has ended."""
+        """Looks at what the test opened when its body has ended."""
         if item is not self._item:
             return (yield)
         try:
             outcome = yield
         except BaseException as error:
-            self.close(error)
+            self.judge(error)
             raise
-        self.close(None)
+        self.judge(None)
         return outcome
 
 
 class EveryTest:
-    """Recordings for every test, where the command line, the environment or the project's file asks for them."""
+    """Recordings for every test, where the command line, the environment or the project's file asks for them: from
+    its first fixture to its last.
+    """
 
     def __init__(self, mode: str) -> None:
         self._mode = mode
+        self._open: Recordings | None = None
+        self._replayed = self._recorded = 0
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_setup(self, item: pytest.Item) -> Generator[None, object, object]:
+        """Lets recordings speak from here on, unless the test says that nobody shall."""
+        if _marked(item).get("mode") != "off":
+            self._open = cassette(self._mode, scope=item.nodeid).__enter__()
+        return (yield)
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:
-        """Lets recordings speak in the test, unless it opened some itself."""
-        if "cassette" in getattr(item, "fixturenames", ()):
+        """Fails the test itself if something is wrong by its end."""
+        try:
+            outcome = yield
+        except BaseException as error:
+            if self._open is not None:
+                self._open.judge(error)
+            raise
+        if self._open is not None:
+            self._open.judge(None)
+        return outcome
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_teardown(self) -> Generator[None, object, object]:
+        """Closes the recordings when the last fixture is done."""
+        try:
             return (yield)
-        with cassette(self._mode, scope=item.nodeid):
-            return (yield)
+        finally:
+            recordings, self._open = self._open, None
+            if recordings is not None:
+                recordings.__exit__(None, None, None)
+                self._replayed += recordings.replayed
+                self._recorded += recordings.recorded
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        """Says what came of it."""
+        counts = f"{self._replayed} replayed, {self._recorded} recorded"
+        terminalreporter.write_line(f"UnitAI {self._mode}: model traffic {counts}")
+
+
+def _marked(item: pytest.Item) -> dict[str, Any]:
+    """What the markers of a test say about its recordings. The nearest has the last word."""
+    said: dict[str, Any] = {}
+    for marker in reversed(list(item.iter_markers("unitai_cassette"))):
+        said.update(zip(("mode", "directory"), marker.args, strict=False))
+        said.update(marker.kwargs)
+    return said
 
 
 def of_test(item: pytest.Item) -> Recordings:
     """The recordings of a test, as its markers say."""
-    options: dict[str, Any] = {"scope": item.nodeid}
-    # The nearest marker has the last word.
-    for marker in reversed(list(item.iter_markers("unitai_cassette"))):
-        names = ("mode", "directory")
-        options.update(zip(names, marker.args, strict=False))
-        options.update(marker.kwargs)
-    return cassette(**options)
+    return cassette(**{"scope": item.nodeid, **_marked(item)})

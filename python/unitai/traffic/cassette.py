@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import sys
+import warnings
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from unitai._engine import Cassette, cache_settings
-from unitai.errors import InvalidArgumentError, shown
+from unitai.errors import InvalidArgumentError, UnkeptAnswerWarning, shown
 from unitai.traffic.voice import Voice
 
 __all__ = ["Recordings", "cassette", "is_ci", "standing"]
@@ -50,6 +52,17 @@ class Recordings(Voice[Cassette]):
     def recorded(self) -> int:
         """Answers that were recorded."""
         return self._counts().recorded
+
+    def judge(self, error: BaseException | None) -> None:
+        """Raises what is wrong so far, and warns of what could not be kept."""
+        if self._engine is not None:
+            for answer in self._engine.lost():
+                warnings.warn(
+                    f"an answer was not recorded, and a replay will miss it: {answer}",
+                    UnkeptAnswerWarning,
+                    stacklevel=2,
+                )
+        super().judge(error)
 
     def _counts(self) -> _Counts:
         return _Counts(0, 0, 0) if self._engine is None else _Counts(*self._engine.counts)
@@ -104,7 +117,7 @@ def cassette(
     ...     tape.replayed
     0
     """
-    settings = cache_settings(os.getcwd())
+    settings = cache_settings(_project())
     chosen = mode or settings["mode"] or ("replay" if is_ci() else "auto")
     if chosen not in _MODES:
         raise InvalidArgumentError(f"mode must be one of {', '.join(_MODES)}, not {shown(mode)}")
@@ -137,7 +150,7 @@ def standing() -> Cassette | None:
 
 
 def _stand() -> Cassette | None:
-    mode = cache_settings(os.getcwd())["mode"]
+    mode = cache_settings(_project())["mode"]
     if mode in (None, "off"):
         return None
     recordings = cassette(mode, scope="")
@@ -152,6 +165,16 @@ def _stand() -> Cassette | None:
 
             guard_sockets()
     return engine
+
+
+#: Where the process began. A test may go elsewhere meanwhile; its recordings do not.
+_BEGAN = os.getcwd()
+
+
+def _project() -> str:
+    """The folder whose project's file counts: the one that pytest works in, or the process began in."""
+    plugin = sys.modules.get("unitai.pytest_plugin")
+    return getattr(plugin, "root", None) or _BEGAN
 
 
 def is_ci() -> bool:

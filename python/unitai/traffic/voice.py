@@ -68,6 +68,12 @@ class Voice(Generic[E]):
         if self._guards:
             unguard_sockets()
         close_door()
+        self.judge(error)
+
+    def judge(self, error: BaseException | None) -> None:
+        """Raises what is wrong so far. `error` is what the block raised itself."""
+        if self._engine is None:
+            return
         verdict = self._engine.verdict()
         if verdict is None or verdict is error:
             return

@@ -28,6 +28,8 @@ pub(crate) struct Cassette {
     /// Whether the folder knows what was counted.
     is_counted: AtomicBool,
     trouble: Mutex<Option<Py<PyBaseException>>>,
+    /// Answers that were to be recorded and could not be, in words.
+    lost: Mutex<Vec<String>>,
 }
 
 #[pymethods]
@@ -68,6 +70,7 @@ impl Cassette {
             is_closed: AtomicBool::new(false),
             is_counted: AtomicBool::new(false),
             trouble: Mutex::default(),
+            lost: Mutex::default(),
         })
     }
 
@@ -88,6 +91,11 @@ impl Cassette {
     fn counts(&self) -> (u64, u64, u64) {
         let counts = self.tapes.tally().counts();
         (counts.hits, counts.misses, counts.kept)
+    }
+
+    /// Answers that were to be recorded and could not be, in words; each is told once.
+    fn lost(&self) -> Vec<String> {
+        std::mem::take(&mut *self.lost.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// What is wrong, now that it is over: a request that no recording answered, or an answer that could not be
@@ -162,6 +170,11 @@ impl Cassette {
         if trouble.is_none() {
             *trouble = Some(error.value(py).clone().unbind());
         }
+    }
+
+    /// An answer could not be recorded.
+    pub(super) fn note_lost(&self, answer: String) {
+        self.lost.lock().unwrap_or_else(PoisonError::into_inner).push(answer);
     }
 
     pub(super) fn close(&self) {

@@ -130,12 +130,23 @@ impl Watched {
         let Some(Voice::Cassette(cassette)) = self.owner.voice() else { return };
         let Some(wire) = &call.exchange else { return };
         if !matches!(wire.end, ExchangeEnd::Answered { .. }) {
+            if tape.is_some() && wire.end == ExchangeEnd::Cut {
+                // Nobody would know why a replay misses it.
+                let text = format!("{}: it was not read to its end", plain(&call.model));
+                cassette.get().note_lost(text);
+            }
             return;
         }
         if let Some(cost) = call.cost.filter(|_| wire.recorded_latency.is_some()) {
             cassette.get().tapes.tally().saved(cost);
         }
-        let Some(tape) = tape.filter(Tape::is_worth_keeping) else { return };
+        let Some(tape) = tape else { return };
+        if !tape.is_worth_keeping() {
+            cassette
+                .get()
+                .note_lost(format!("{}: it is too large, or could not be decoded", plain(&call.model)));
+            return;
+        }
         let usage = wire.raw_usage.as_ref().and_then(|usage| serde_json::from_str(usage.text()).ok());
         let (is_streamed, hides_usage) = (exchange.asked().request.streamed, exchange.hides_usage());
         if let Err(error) = without_interpreter(py, || tape.keep(is_streamed, hides_usage, usage)) {
