@@ -38,11 +38,11 @@ from unitai.errors import NewerFormatError as NewerFormatError
 from unitai.errors import NoActiveRunError as NoActiveRunError
 from unitai.errors import NoMatchingConditionError as NoMatchingConditionError
 from unitai.errors import RecordedError as RecordedError
+from unitai.errors import RecordingWarning as RecordingWarning
 from unitai.errors import RunOverError as RunOverError
 from unitai.errors import TrajectoryFormatError as TrajectoryFormatError
 from unitai.errors import UnexpectedModelCallError as UnexpectedModelCallError
 from unitai.errors import UnitAIError as UnitAIError
-from unitai.errors import UnkeptAnswerWarning as UnkeptAnswerWarning
 from unitai.errors import UnknownToolError as UnknownToolError
 from unitai.errors import UnknownUsageError as UnknownUsageError
 from unitai.errors import UnmockedToolError as UnmockedToolError

@@ -272,8 +272,8 @@ class CacheDiskError(InfrastructureError, OSError):
     code = "UA310"
 
 
-class UnkeptAnswerWarning(UserWarning):
-    """An answer was to be recorded, and could not be."""
+class RecordingWarning(UserWarning):
+    """An answer could not be recorded, or a recording was set aside."""
 
 
 class UnmockedToolWarning(UserWarning):

@@ -65,11 +65,14 @@ pub struct CacheSettings {
     pub apis: Vec<String>,
 }
 
-/// What the environment says. `UNITAI_CACHE`, `UNITAI_CACHE_DIRECTORY`, `UNITAI_CACHE_TTL_HOURS`.
+/// What the environment says: `UNITAI_CACHE` (the mode), `UNITAI_CACHE_ENABLED`, `UNITAI_CACHE_DIRECTORY`,
+/// `UNITAI_CACHE_TTL_HOURS`.
 #[derive(Debug, Clone, Default)]
 pub struct Overrides {
     /// The mode.
     pub mode: Option<String>,
+    /// Whether recordings are used at all.
+    pub enabled: Option<String>,
     /// The folder.
     pub directory: Option<String>,
     /// The hours.
@@ -81,7 +84,8 @@ impl Overrides {
     pub fn of_environment() -> Overrides {
         let said = |name: &str| std::env::var(name).ok().filter(|text| !text.is_empty());
         Overrides {
-            mode: said("UNITAI_CACHE"),
+            mode: said("UNITAI_CACHE").or_else(|| said("UNITAI_CACHE_MODE")),
+            enabled: said("UNITAI_CACHE_ENABLED"),
             directory: said("UNITAI_CACHE_DIRECTORY"),
             ttl_hours: said("UNITAI_CACHE_TTL_HOURS"),
         }
@@ -143,7 +147,12 @@ impl CacheSettings {
                 self.ttl_hours = hours.filter(|hours| is_span(*hours)).ok_or_else(|| wrong(HOURS))?;
             }
             "volatile" => self.volatile = texts(value).ok_or_else(|| wrong("a list of texts"))?,
-            "apis" => self.apis = texts(value).ok_or_else(|| wrong("a list of addresses"))?,
+            "apis" => {
+                let is_address = |text: &String| text.starts_with("http://") || text.starts_with("https://");
+                let all = texts(value).filter(|texts| texts.iter().all(is_address));
+                self.apis =
+                    all.ok_or_else(|| wrong("a list of addresses, as in [\"https://api.example.com/\"]"))?;
+            }
             other => {
                 let message = format!("the cache has no setting `{other}`");
                 return Err(project.trouble(
@@ -162,6 +171,15 @@ impl CacheSettings {
             message: format!("it is `{text}`"),
             expected: expected.to_owned(),
         };
+        if let Some(text) = &overrides.enabled {
+            match text.to_ascii_lowercase().as_str() {
+                "1" | "true" | "yes" | "on" => {
+                    self.mode = self.mode.filter(|mode| *mode != Mode::Off).or(Some(Mode::Auto));
+                }
+                "0" | "false" | "no" | "off" => self.mode = Some(Mode::Off),
+                _ => return Err(wrong("UNITAI_CACHE_ENABLED", text, "true or false")),
+            }
+        }
         if let Some(text) = &overrides.mode {
             self.mode = Some(Mode::of_word(text).ok_or_else(|| wrong("UNITAI_CACHE", text, MODES))?);
         }

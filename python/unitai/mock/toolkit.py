@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from unitai._engine import AgentRunResult, Budget, MockTool, Toolbox
 from unitai.adapters.ports import ModelCall, Session
 from unitai.errors import (
+    DamagedRecordingError,
     DuplicateMockError,
     InvalidArgumentError,
     MisuseError,
@@ -295,7 +296,8 @@ class MockToolkit:
             result = run.finish(ending.output, error)
         finally:
             self._close(session, ending)
-        if isinstance(doom, MisuseError):
+        # Nothing that the agent did is to blame for these, so no test may go on as if it were.
+        if isinstance(doom, (MisuseError, DamagedRecordingError)):
             doom.result = result
             raise doom
         if ending.interrupt is not None:

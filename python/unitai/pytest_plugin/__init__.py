@@ -72,6 +72,8 @@ def _cache_mode(config: pytest.Config) -> str | None:
     """Where every test's answers come from, if anybody says. The engine is asked only where somebody may."""
     mode: str | None = config.getoption("unitai_cache", None)
     if mode:
+        if mode not in ("record", "replay", "auto", "off"):
+            raise pytest.UsageError(f"--unitai-cache takes record, replay, auto or off, not {mode!r}")
         before = os.environ.get("UNITAI_CACHE")
         # For what is opened inside of a test, and for the processes that it starts.
         os.environ["UNITAI_CACHE"] = mode

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from unitai.errors import InvalidArgumentError
 from unitai.traffic.cassette import Recordings, cassette
 from unitai.traffic.scripted import ScriptedModel
 from unitai.traffic.voice import Voice
@@ -110,10 +111,19 @@ class EveryTest:
         terminalreporter.write_line(f"UnitAI {self._mode}: model traffic {counts}")
 
 
+_OPTIONS = {"mode", "directory", "ttl_hours", "volatile", "apis", "paced", "scope", "block_network"}
+
+
 def _marked(item: pytest.Item) -> dict[str, Any]:
     """What the markers of a test say about its recordings. The nearest has the last word."""
     said: dict[str, Any] = {}
     for marker in reversed(list(item.iter_markers("unitai_cassette"))):
+        unknown = [str(value) for value in marker.args[2:]] + sorted(set(marker.kwargs) - _OPTIONS)
+        if unknown:
+            raise InvalidArgumentError(
+                f"the marker unitai_cassette of {item.nodeid} does not know {', '.join(unknown)}",
+                expected=f"mode and directory, or by name: {', '.join(sorted(_OPTIONS))}",
+            )
         said.update(zip(("mode", "directory"), marker.args, strict=False))
         said.update(marker.kwargs)
     return said

@@ -70,6 +70,8 @@ class ReplayCache:
         """
         if isinstance(ttl_hours, bool) or not isinstance(ttl_hours, (int, float)):
             raise InvalidArgumentError(f"ttl_hours must be a number of hours, or 0 for ever, not {shown(ttl_hours)}")
+        if not isinstance(directory, (str, os.PathLike)):
+            raise InvalidArgumentError(f"directory must be the path of a folder, not {shown(directory)}")
         self._engine = Engine(os.fspath(directory), float(ttl_hours))
 
     @property
@@ -113,6 +115,8 @@ class ReplayCache:
             completion_tokens: Tokens of the answer.
             inputs: What the key was made of, for whoever reads the file.
         """
+        if inputs is not None and not isinstance(inputs, dict):
+            raise InvalidArgumentError(f"inputs must be a dictionary, not {shown(inputs)}")
         usage = {"prompt_tokens": prompt_tokens, "completion_tokens": completion_tokens}
         said = {name: count for name, count in usage.items() if count is not None}
         known = {**(inputs or {}), **({"model": model} if model else {})}

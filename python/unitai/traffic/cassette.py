@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from unitai._engine import Cassette, cache_settings
-from unitai.errors import InvalidArgumentError, UnkeptAnswerWarning, shown
+from unitai.errors import InvalidArgumentError, RecordingWarning, shown
 from unitai.traffic.voice import Voice
 
 __all__ = ["Recordings", "cassette", "is_ci", "standing"]
@@ -54,14 +54,10 @@ class Recordings(Voice[Cassette]):
         return self._counts().recorded
 
     def judge(self, error: BaseException | None) -> None:
-        """Raises what is wrong so far, and warns of what could not be kept."""
+        """Raises what is wrong so far, and warns of what is not, but should be known."""
         if self._engine is not None:
-            for answer in self._engine.lost():
-                warnings.warn(
-                    f"an answer was not recorded, and a replay will miss it: {answer}",
-                    UnkeptAnswerWarning,
-                    stacklevel=2,
-                )
+            for note in self._engine.notes():
+                warnings.warn(note, RecordingWarning, stacklevel=2)
         super().judge(error)
 
     def _counts(self) -> _Counts:
@@ -121,11 +117,13 @@ def cassette(
     chosen = mode or settings["mode"] or ("replay" if is_ci() else "auto")
     if chosen not in _MODES:
         raise InvalidArgumentError(f"mode must be one of {', '.join(_MODES)}, not {shown(mode)}")
+    if scope is not None and not isinstance(scope, str):
+        raise InvalidArgumentError(f"scope must be a text, not {shown(scope)}")
     options = {
-        "directory": settings["directory"] if directory is None else os.fspath(directory),
+        "directory": settings["directory"] if directory is None else _path(directory),
         "ttl_hours": float(settings["ttl_hours"] if ttl_hours is None else _hours(ttl_hours)),
         "volatile": _texts("volatile", settings["volatile"] if volatile is None else volatile),
-        "apis": _texts("apis", settings["apis"] if apis is None else apis),
+        "apis": _addresses(settings["apis"] if apis is None else apis),
         "paced": bool(paced),
         "scope": scope,
         "block_network": bool(block_network),
@@ -180,6 +178,23 @@ def _project() -> str:
 def is_ci() -> bool:
     """Whether this is a machine where nobody looks on."""
     return os.environ.get("CI", "").lower() not in ("", "0", "false")
+
+
+def _path(directory: Any) -> str:
+    if not isinstance(directory, (str, os.PathLike)):
+        raise InvalidArgumentError(f"directory must be the path of a folder, not {shown(directory)}")
+    return os.fspath(directory)
+
+
+def _addresses(apis: Iterable[str]) -> list[str]:
+    found = _texts("apis", apis)
+    for address in found:
+        if not address.startswith(("http://", "https://")) or not address.partition("://")[2]:
+            raise InvalidArgumentError(
+                f"apis takes the beginnings of addresses, not {shown(address)}",
+                remedy='write them with their scheme, as in apis=["https://api.example.com/"]',
+            )
+    return found
 
 
 def _hours(hours: float) -> float:

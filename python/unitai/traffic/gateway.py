@@ -45,10 +45,9 @@ class Gateway:
         return self._trajectory
 
     def _open(self) -> GatewayServer:
-        if self._server is None or self._process != os.getpid():
-            raise MisuseError(
-                "the gateway is not open in this process", remedy="use it inside of its `with`, in the same process"
-            )
+        # A forked child may ask: the server of its parent serves it.
+        if self._server is None:
+            raise MisuseError("the gateway is not open", remedy="use it inside of its `with`")
         return self._server
 
     def __enter__(self) -> Gateway:
@@ -124,6 +123,8 @@ def gateway(
     for name, url in named.items():
         if not isinstance(name, str) or not isinstance(url, str):
             raise InvalidArgumentError(f"upstreams are addresses by name, not {shown(name)}: {shown(url)}")
+    if isinstance(port, bool) or not isinstance(port, int) or not 0 <= port < 2**16:
+        raise InvalidArgumentError(f"port must be a number below 65536, or 0 for any that is free, not {shown(port)}")
     if budget is not None and not isinstance(budget, Budget):
         budget = Budget(budget)
     recordings = cassette(mode, directory, ttl_hours=ttl_hours, volatile=volatile, paced=paced, scope=scope)

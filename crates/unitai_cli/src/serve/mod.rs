@@ -203,7 +203,9 @@ impl Serve {
                 return Err(format!("--ttl-hours wants a number of hours, 0 for ever, and got {hours}"));
             }
         };
-        let volatile = configured.volatile.iter().filter_map(|word| Volatile::of_word(word)).collect();
+        let meant =
+            |word: &String| Volatile::of_word(word).ok_or_else(|| format!("`{word}` is nothing volatile"));
+        let volatile = configured.volatile.iter().map(meant).collect::<Result<Vec<_>, _>>()?;
         let directory = self.cache.clone().unwrap_or(configured.directory);
         let cassette = Cassette::open(&directory, Options { mode, ttl, volatile, secrets: secrets.clone() });
         // A server cannot tell one run from the next; a command is one run.

@@ -300,7 +300,7 @@ with cassette(mode="replay", directory=tempfile.mkdtemp()):
         summary: "A setting cannot be used.",
         meaning: "A key of `[tool.unitai]`, of `unitai.toml` or of the environment is unknown or has a wrong value. The \
                   message names the file and line, or the variable.",
-        remedy: "Write what `expected` says.",
+        remedy: "Write one of what is expected, or take the setting out.",
         example: r#"
 import os
 from unitai import cassette

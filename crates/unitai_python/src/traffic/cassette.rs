@@ -93,9 +93,17 @@ impl Cassette {
         (counts.hits, counts.misses, counts.kept)
     }
 
-    /// Answers that were to be recorded and could not be, in words; each is told once.
-    fn lost(&self) -> Vec<String> {
-        std::mem::take(&mut *self.lost.lock().unwrap_or_else(PoisonError::into_inner))
+    /// What somebody should know though nothing failed, in sentences: answers that could not be recorded,
+    /// recordings that were set aside. Each is told once.
+    fn notes(&self) -> Vec<String> {
+        let lost = std::mem::take(&mut *self.lost.lock().unwrap_or_else(PoisonError::into_inner));
+        let lost = lost
+            .iter()
+            .map(|answer| format!("an answer was not recorded, and a replay will miss it: {answer}"));
+        let aside = self.tapes.set_aside();
+        let aside =
+            aside.iter().map(|damage| format!("{damage}; it was set aside, and the model was asked again"));
+        lost.chain(aside).collect()
     }
 
     /// What is wrong, now that it is over: a request that no recording answered, or an answer that could not be

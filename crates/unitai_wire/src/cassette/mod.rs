@@ -89,6 +89,8 @@ pub struct Cassette {
 #[derive(Default)]
 struct State {
     entries: HashMap<Arc<str>, Arc<[Slot]>, FxBuildHasher>,
+    /// Damaged files that were set aside.
+    set_aside: Vec<Damage>,
     /// How often each key was asked, by scope.
     asked: HashMap<(Arc<str>, Arc<str>), usize, FxBuildHasher>,
 }
@@ -157,6 +159,11 @@ impl Cassette {
         &self.tally
     }
 
+    /// Damaged files that were set aside since this was asked last.
+    pub fn set_aside(&self) -> Vec<Damage> {
+        std::mem::take(&mut self.state().set_aside)
+    }
+
     /// What must never be written.
     pub fn secrets(&self) -> &Arc<Secrets> {
         &self.options.secrets
@@ -195,6 +202,7 @@ impl Cassette {
             Ok(slots) => slots,
             Err(CassetteError::Damaged(damage)) if self.options.mode == Mode::Auto && !damage.is_newer() => {
                 self.shelf.set_aside(&key)?;
+                self.state().set_aside.push(*damage);
                 None
             }
             Err(error) => return Err(error),

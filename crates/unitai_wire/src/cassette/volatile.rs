@@ -32,6 +32,8 @@ impl Volatile {
             "uuid" => Volatile::Uuid,
             "time" => Volatile::Time,
             "temp_path" => Volatile::TempPath,
+            // What was most likely meant is one of the above, and no field has such a name.
+            "uuids" | "times" | "datetime" | "temp_paths" | "tmp_path" | "temp" => return None,
             path => {
                 let parts: Vec<String> = path.split('.').map(str::to_owned).collect();
                 if parts.iter().any(String::is_empty) {
