@@ -35,7 +35,7 @@ fn check_price(price: &Price, usage: &Usage, tier: Option<&str>) {
 
 /// Writes the record of a call as a part of a trajectory: it must be readable, and the same.
 pub fn readable_record(call: ModelCall) {
-    let step = Step { timestamp: 1.0, agent_id: None, action: Action::ModelCall(call) };
+    let step = Step { timestamp: 1.0, agent_id: None, action: Action::ModelCall(call), fault: None };
     let ending = Ending::Returned(Packed::null());
     let trajectory = Trajectory::new("run", Packed::null(), 0.0, 2.0, vec![step], ending);
     let text = trajectory.to_json();
