@@ -228,3 +228,20 @@ def test_other_apis_are_kept_by_the_same_rule(bad, server, tmp_path):
     with pytest.raises(CacheMissError), cassette("replay", tmp_path, apis=[server.url]):
         post(url, {"input": "y"})
     assert ReplayCache(tmp_path).stats().entries == 1
+
+
+@pytest.mark.parametrize("stream", [False, True], ids=["plain", "stream"])
+def test_an_answer_that_is_read_in_a_loop_comes_to_its_end(stream, server, tmp_path):
+    """As `requests` does for `iter_content(None)`: it reads on until the body says that it is closed."""
+
+    def read():
+        with urllib3.PoolManager(retries=False) as pool:
+            answer = pool.request("POST", server.url + CHAT, json=chat(stream=stream), preload_content=False)
+            body = b"".join(piece for piece, _ in zip(answer.stream(None), range(100)))
+            assert answer.closed
+            return body
+
+    with cassette("record", tmp_path):
+        recorded = read()
+    with cassette("replay", tmp_path):
+        assert read() == recorded
