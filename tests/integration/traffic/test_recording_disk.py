@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import resource
 import signal
 import subprocess
 from contextlib import contextmanager
@@ -142,6 +141,7 @@ def test_a_file_that_may_not_grow(server, tmp_path):
     before = left(tmp_path)
     whole = {path.name: path.read_bytes() for path in tmp_path.glob("*.json")}
     server.respond = lambda asked: Answered(**as_provider(asked.path, asked.body, text="Hello " * 50_000))
+    resource = pytest.importorskip("resource")
     handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     runs = []
