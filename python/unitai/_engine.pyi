@@ -430,6 +430,7 @@ class Policy:
         budget: Budget | None = None,
         prices: dict[str, dict[str, float]] | None = None,
         block_network: bool = False,
+        of_test: bool = False,
         ask_for_usage: bool = True,
     ) -> Policy: ...
 
@@ -476,6 +477,7 @@ class Cassette:
         apis: list[str] = ...,
         paced: bool = False,
         block_network: bool = False,
+        of_test: bool = False,
     ) -> Cassette: ...
     @property
     def mode(self) -> str: ...

@@ -81,7 +81,7 @@ pub(crate) async fn answer(
         },
         Err(error) => {
             let message = error.to_string();
-            shared.trouble(kind_of(&error), &message);
+            shared.no_recording(kind_of(&error), &error);
             if let Some(known) = &known {
                 shared.note_refused(known.asked(), Source::Replay, &message);
             }

@@ -24,6 +24,9 @@ pub(crate) async fn model(
         exchange.time_to_first_token = exchange.time_to_first_token.and(now);
     }
     let is_answered = is_answered(&call);
+    if let (Some(cassette), Some(cost)) = (&shared.settings.cassette, call.cost) {
+        cassette.tally().saved(cost);
+    }
     let step = shared.journal.model_call(call);
     let is_paced = shared.settings.pace == Pace::Recorded;
     // The agent may ask again as soon as it has the answer, so what it asks for is written down before.

@@ -218,5 +218,9 @@ async fn serve(
         shared.say("requests under way were cut off when the gateway closed");
         connections.shutdown().await;
     }
+    if let Some(cassette) = &shared.settings.cassette {
+        // Counts that could not be kept are no trouble of the run's.
+        let _ = cassette.shelf().remember(cassette.tally().counts());
+    }
     shared.take_troubles()
 }

@@ -16,6 +16,7 @@ use crate::memo::Memo;
 use crate::provider::Provider;
 use crate::settings::Settings;
 use crate::trouble::{Trouble, TroubleKind};
+use unitai_wire::cassette::CassetteError;
 
 /// What all connections of one gateway share.
 pub(crate) struct Shared {
@@ -60,7 +61,16 @@ impl Shared {
         self.say(text);
         let mut troubles = self.troubles.borrow_mut();
         if troubles.len() < MOST_TROUBLES {
-            troubles.push(Trouble { kind, text: self.settings.secrets.clean(text).into_owned() });
+            let text = self.settings.secrets.clean(text).into_owned();
+            troubles.push(Trouble { kind, text, miss: None });
+        }
+    }
+
+    /// What the recordings refused.
+    pub(crate) fn no_recording(&self, kind: TroubleKind, error: &CassetteError) {
+        self.trouble(kind, &error.to_string());
+        if let (CassetteError::Miss(miss), Some(last)) = (error, self.troubles.borrow_mut().last_mut()) {
+            last.miss = Some(miss.clone());
         }
     }
 

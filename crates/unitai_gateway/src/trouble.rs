@@ -1,12 +1,16 @@
 //! What must not go unnoticed when a gateway closes.
 
+use unitai_wire::cassette::Miss;
+
 /// Something because of which a run was not what it was meant to be.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Trouble {
     /// What kind of thing.
     pub kind: TroubleKind,
     /// What happened, what was expected, and what to do. Without secrets.
     pub text: String,
+    /// The miss, where it is one.
+    pub miss: Option<Box<Miss>>,
 }
 
 /// Kinds of trouble.

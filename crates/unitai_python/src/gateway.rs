@@ -96,7 +96,14 @@ impl GatewayServer {
                 TroubleKind::Disk => "CacheDiskError",
                 TroubleKind::Budget => "CostLimitExceeded",
             };
-            Trouble::new(class, trouble.text).into_err(py).into_value(py)
+            let error = match trouble.miss {
+                Some(miss) => Trouble::new(class, miss.message())
+                    .expected(miss.expected())
+                    .found(miss.found())
+                    .remedy(miss.remedy()),
+                None => Trouble::new(class, trouble.text),
+            };
+            error.into_err(py).into_value(py)
         });
         Ok(Some((Py::new(py, Trajectory::new(trajectory, Kept::default()))?, verdict)))
     }

@@ -128,6 +128,8 @@ fn each_scope_has_answers_of_its_own_and_borrows_only_when_it_has_none() {
     assert!(replay(&replaying, "b", &body()).unwrap().contains("for b"));
     assert!(replay(&replaying, "a", &body()).unwrap().contains("for a"));
     assert!(replay(&replaying, "c", &body()).unwrap().contains("for a"));
+    // One more than it recorded is a miss, whatever the others have.
+    assert!(miss(replay(&replaying, "a", &body())).contains("recorded once"));
 }
 
 #[test]
@@ -141,8 +143,8 @@ fn recording_again_replaces_what_the_scope_had_and_nothing_else() {
     record(&open(folder.path(), Mode::Record), "a", &body(), "new");
     let replaying = open(folder.path(), Mode::Replay);
     assert!(replay(&replaying, "a", &body()).unwrap().contains("new"));
-    assert!(replay(&replaying, "a", &body()).unwrap().contains("of b"));
     assert!(replay(&replaying, "a", &body()).is_err());
+    assert!(replay(&replaying, "b", &body()).unwrap().contains("of b"));
 }
 
 #[test]

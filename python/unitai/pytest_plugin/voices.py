@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from unitai.errors import InvalidArgumentError
-from unitai.traffic.cassette import Recordings, cassette
+from unitai.traffic.cassette import Recordings, cassette, totals
 from unitai.traffic.scripted import ScriptedModel
 from unitai.traffic.voice import Voice
 
@@ -71,7 +71,6 @@ class EveryTest:
     def __init__(self, mode: str) -> None:
         self._mode = mode
         self._open: Recordings | None = None
-        self._replayed = self._recorded = 0
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> Generator[None, object, object]:
@@ -102,13 +101,12 @@ class EveryTest:
             recordings, self._open = self._open, None
             if recordings is not None:
                 recordings.__exit__(None, None, None)
-                self._replayed += recordings.replayed
-                self._recorded += recordings.recorded
 
-    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        """Says what came of it."""
-        counts = f"{self._replayed} replayed, {self._recorded} recorded"
-        terminalreporter.write_line(f"UnitAI {self._mode}: model traffic {counts}")
+    def pytest_terminal_summary(self, terminalreporter: Any, config: pytest.Config) -> None:
+        """Says what came of it; not where other processes ran the tests, whose counts are theirs."""
+        if not config.getoption("numprocesses", None):
+            replayed, recorded = totals
+            terminalreporter.write_line(f"UnitAI {self._mode}: model traffic {replayed} replayed, {recorded} recorded")
 
 
 _OPTIONS = {"mode", "directory", "ttl_hours", "volatile", "apis", "paced", "scope", "block_network"}

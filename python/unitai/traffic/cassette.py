@@ -6,6 +6,7 @@ import os
 import sys
 import warnings
 from collections.abc import Iterable
+from types import TracebackType
 from typing import Any, NamedTuple
 
 from unitai._engine import Cassette, cache_settings
@@ -15,6 +16,10 @@ from unitai.traffic.voice import Voice
 __all__ = ["Recordings", "cassette", "is_ci", "standing"]
 
 _MODES = ("auto", "record", "replay", "off")
+
+
+#: What all cassettes of this process did together: requests replayed, and answers recorded.
+totals = [0, 0]
 
 
 class _Counts(NamedTuple):
@@ -53,6 +58,14 @@ class Recordings(Voice[Cassette]):
         """Answers that were recorded."""
         return self._counts().recorded
 
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._depth == 1:
+            totals[0] += self.replayed
+            totals[1] += self.recorded
+        super().__exit__(kind, error, trace)
+
     def judge(self, error: BaseException | None) -> None:
         """Raises what is wrong so far, and warns of what is not, but should be known."""
         if self._engine is not None:
@@ -73,7 +86,8 @@ class Recordings(Voice[Cassette]):
             scope = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" (")[0]
         # A test's id may hold half of a character, or bytes that are none: no file can.
         scope = scope.encode("utf-8", "backslashreplace").decode()
-        return Cassette(**{**options, "mode": self._mode, "scope": scope})
+        of_test = "PYTEST_CURRENT_TEST" in os.environ
+        return Cassette(**{**options, "mode": self._mode, "scope": scope, "of_test": of_test})
 
     def _guarded(self, engine: Cassette) -> bool:
         return self._mode == "replay" or bool(self._options["block_network"])

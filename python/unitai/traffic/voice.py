@@ -47,8 +47,7 @@ class Voice(Generic[E]):
         raise NotImplementedError
 
     def __enter__(self: V) -> V:
-        self._depth += 1
-        if self._depth == 1:
+        if self._depth == 0:
             self._engine = engine = self._begin()
             if engine is not None:
                 open_door()
@@ -56,6 +55,7 @@ class Voice(Generic[E]):
                 if self._guards:
                     guard_sockets()
                 open_traffic(engine)
+        self._depth += 1
         return self
 
     def __exit__(

@@ -32,7 +32,7 @@ def serve(folder: Path, *arguments: object, **variables: str) -> subprocess.Comp
 
 def trajectory(folder: Path) -> dict[str, Any]:
     """What was written about the last run."""
-    return json.loads((folder / ".unitai" / "trajectory.json").read_text(encoding="utf-8"))
+    return json.loads((folder / ".unitai" / "runs" / "trajectory.json").read_text(encoding="utf-8"))
 
 
 def steps(folder: Path) -> list[tuple[Any, ...]]:

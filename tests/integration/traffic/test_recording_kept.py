@@ -13,7 +13,8 @@ from wire import ASYNC, CHAT, SYNC, chat, post, reading
 
 from unitai import CacheMissError, MockToolkit, ReplayCache, cassette
 
-pytestmark = pytest.mark.integration
+# That something is not kept is what these tests are about.
+pytestmark = [pytest.mark.integration, pytest.mark.filterwarnings("ignore::unitai.RecordingWarning")]
 
 clients = pytest.mark.parametrize("client", [*SYNC, *ASYNC], ids=lambda client: client.__name__)
 

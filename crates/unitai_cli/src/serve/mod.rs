@@ -59,7 +59,7 @@ pub(crate) struct Serve {
     /// The port on 127.0.0.1 [default: any that is free]
     #[arg(long, default_value_t = 0, hide_default_value = true)]
     port: u16,
-    /// Write what the agent did to this file [default: .unitai/trajectory.json, with a command]
+    /// Write what the agent did to this file [default: .unitai/runs/trajectory.json, with a command]
     #[arg(long, value_name = "FILE")]
     trajectory: Option<PathBuf>,
     /// Refuse calls that could spend more than this in all
@@ -118,7 +118,7 @@ impl Serve {
         let ended = gateway.stop();
         let troubles = ended.troubles.clone();
         let trajectory = ended.trajectory(ending(exit));
-        let default = (!self.command.is_empty()).then(|| PathBuf::from(".unitai/trajectory.json"));
+        let default = (!self.command.is_empty()).then(|| PathBuf::from(record::DEFAULT));
         let file = self.trajectory.clone().or(default);
         let is_written = match &file {
             Some(path) => record::write(path, &trajectory, &secrets),

@@ -7,9 +7,18 @@ use unitai_model::Trajectory;
 use unitai_wire::gate;
 use unitai_wire::redact::Secrets;
 
+/// Where a trajectory is written unless somebody says: in a folder that is kept out of version control, because
+/// it holds what was asked and answered.
+pub(super) const DEFAULT: &str = ".unitai/runs/trajectory.json";
+
 /// Writes a trajectory: the whole file, or none.
 pub(super) fn write(path: &Path, trajectory: &Trajectory, secrets: &Secrets) -> Result<(), String> {
     let text = cleaned(trajectory.to_json(), secrets);
+    if path == Path::new(DEFAULT) {
+        let ignored = path.with_file_name(".gitignore");
+        // Best effort: that it is ignored is a service, not a promise of the file.
+        let _ = gate::write_private(&ignored, b"*\n", secrets);
+    }
     gate::write_private(path, text.as_bytes(), secrets)
         .map_err(|error| format!("the trajectory cannot be written to {}: {error}", path.display()))
 }

@@ -64,7 +64,8 @@ impl Owner {
 #[derive(Default)]
 struct Live {
     runs: Vec<Py<Run>>,
-    voices: Vec<Voice>,
+    /// Each with how many others its opener's context was in already.
+    voices: Vec<(Voice, usize)>,
     /// A set of the threads that outlived their run, once there is one.
     left_behind: Option<Py<PyAny>>,
 }
@@ -147,11 +148,12 @@ pub(crate) fn open_traffic(voice: &Bound<'_, PyAny>) -> PyResult<()> {
     let var = context_voices(py)?;
     let outer = var.call_method0(pyo3::intern!(py, "get"))?.cast_into::<PyTuple>()?;
     let voices: Vec<Bound<'_, PyAny>> = outer.iter().chain([voice.clone()]).collect();
+    let depth = outer.len();
     var.call_method1(pyo3::intern!(py, "set"), (PyTuple::new(py, voices)?,))?;
     if matches!(&opened, Voice::Cassette(cassette) if cassette.get().declares_apis()) {
         WITH_APIS.fetch_add(1, Ordering::Relaxed);
     }
-    live().voices.push(opened);
+    live().voices.push((opened, depth));
     Ok(())
 }
 
@@ -162,8 +164,8 @@ pub(crate) fn close_traffic(voice: &Bound<'_, PyAny>) -> PyResult<()> {
     Voice::of(voice)?.close();
     let closed = {
         let mut live = live();
-        let at = live.voices.iter().position(|other| other.object().is(voice));
-        at.map(|at| live.voices.swap_remove(at))
+        let at = live.voices.iter().position(|(other, _)| other.object().is(voice));
+        at.map(|at| live.voices.swap_remove(at).0)
     };
     if matches!(&closed, Some(Voice::Cassette(cassette)) if cassette.get().declares_apis()) {
         WITH_APIS.fetch_sub(1, Ordering::Relaxed);
@@ -182,7 +184,7 @@ pub(super) fn is_declared_api(py: Python<'_>, url: &str) -> bool {
     if WITH_APIS.load(Ordering::Relaxed) == 0 {
         return false;
     }
-    let voices: Vec<Voice> = live().voices.iter().map(|voice| voice.clone_ref(py)).collect();
+    let voices: Vec<Voice> = live().voices.iter().map(|(voice, _)| voice.clone_ref(py)).collect();
     voices.iter().any(|voice| matches!(voice, Voice::Cassette(cassette) if cassette.get().records_api(url)))
 }
 
@@ -194,11 +196,17 @@ pub(crate) fn voice_here(py: Python<'_>) -> PyResult<Option<Voice>> {
     if let Some(voice) = innermost_voice(py)? {
         return Ok(Some(voice));
     }
-    let live = live();
-    match live.voices.as_slice() {
-        [only] => Ok(Some(only.clone_ref(py))),
-        _ => Ok(None),
-    }
+    Ok(innermost_live(py, &live()))
+}
+
+/// The innermost of all that are open, if each was opened inside of the one before: then it is meant, also by who
+/// has no context. `None` when there are several beside each other.
+fn innermost_live(py: Python<'_>, live: &Live) -> Option<Voice> {
+    let mut depths: Vec<usize> = live.voices.iter().map(|(_, depth)| *depth).collect();
+    depths.sort_unstable();
+    let is_stack = depths.iter().enumerate().all(|(at, depth)| at == *depth);
+    let innermost = live.voices.iter().max_by_key(|(_, depth)| *depth).filter(|_| is_stack);
+    innermost.map(|(voice, _)| voice.clone_ref(py))
 }
 
 fn innermost_voice(py: Python<'_>) -> PyResult<Option<Voice>> {
@@ -234,11 +242,14 @@ pub(super) fn owner(py: Python<'_>) -> PyResult<Option<Owner>> {
             drop(live);
             of_run(py, run).map(Some)
         }
-        ([], [voice]) => Ok(Some(Owner::Voice(voice.clone_ref(py)))),
         (runs, voices) => {
+            let innermost = if runs.is_empty() { innermost_live(py, &live) } else { None };
             let (runs, voices) = (runs.len(), voices.len());
             drop(live);
-            Err(ambiguous(py, runs, voices))
+            match innermost {
+                Some(voice) => Ok(Some(Owner::Voice(voice))),
+                None => Err(ambiguous(py, runs, voices)),
+            }
         }
     }
 }
@@ -255,7 +266,7 @@ pub(super) fn owner_of_request(py: Python<'_>) -> PyResult<Option<Owner>> {
         let (runs, voices): (Vec<Py<Run>>, Vec<Voice>) = {
             let live = live();
             let runs = live.runs.iter().map(|run| run.clone_ref(py)).collect();
-            (runs, live.voices.iter().map(|voice| voice.clone_ref(py)).collect())
+            (runs, live.voices.iter().map(|(voice, _)| voice.clone_ref(py)).collect())
         };
         voices.iter().for_each(|voice| voice.note_trouble(py, error));
         runs.iter().for_each(|run| run.get().doom(py, error.clone_ref(py)));

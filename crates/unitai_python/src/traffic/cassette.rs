@@ -1,9 +1,10 @@
 //! Recordings of model traffic, opened for a test.
 
-use std::path::PathBuf;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use pyo3::exceptions::PyBaseException;
 use pyo3::gc::{PyTraverseError, PyVisit};
@@ -35,7 +36,7 @@ pub(crate) struct Cassette {
 #[pymethods]
 impl Cassette {
     #[new]
-    #[pyo3(signature = (directory, mode, *, ttl_hours=0.0, scope="", volatile=Vec::new(), apis=Vec::new(), paced=false, block_network=false))]
+    #[pyo3(signature = (directory, mode, *, ttl_hours=0.0, scope="", volatile=Vec::new(), apis=Vec::new(), paced=false, block_network=false, of_test=false))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn new(
         py: Python<'_>,
@@ -47,6 +48,7 @@ impl Cassette {
         apis: Vec<String>,
         paced: bool,
         block_network: bool,
+        of_test: bool,
     ) -> PyResult<Cassette> {
         let mode = Mode::of_word(mode).ok_or_else(|| {
             invalid(py, format!("a cassette's mode is record, replay or auto, not {mode:?}"))
@@ -61,8 +63,11 @@ impl Cassette {
             .collect();
         let options =
             Options { mode, ttl: ttl(py, ttl_hours)?, volatile: volatile?, secrets: secrets::here(py) };
+        let tapes = cassette::Cassette::open(&directory, options);
+        // The blocks of one test are one session; elsewhere each is its own.
+        let tapes = if of_test { tapes.begun_at(session(&directory, scope)) } else { tapes };
         Ok(Cassette {
-            tapes: Arc::new(cassette::Cassette::open(&directory, options)),
+            tapes: Arc::new(tapes),
             scope: scope.to_owned(),
             is_paced: paced,
             blocks_network: block_network,
@@ -192,6 +197,13 @@ impl Cassette {
     pub(super) fn is_closed(&self) -> bool {
         self.is_closed.load(Ordering::Relaxed)
     }
+}
+
+/// When a test first opened this folder in this process.
+fn session(directory: &Path, scope: &str) -> SystemTime {
+    static SESSIONS: Mutex<BTreeMap<(PathBuf, String), SystemTime>> = Mutex::new(BTreeMap::new());
+    let mut sessions = SESSIONS.lock().unwrap_or_else(PoisonError::into_inner);
+    *sessions.entry((directory.to_owned(), scope.to_owned())).or_insert_with(SystemTime::now)
 }
 
 /// The age that recordings may reach; none for 0.

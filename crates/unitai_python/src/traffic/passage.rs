@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+use unitai_model::value::plain;
 use unitai_wire::cassette::Tape;
 use unitai_wire::exchange::{Exchange, How};
 use unitai_wire::faults::Spoiled;
@@ -68,6 +69,9 @@ impl Taping {
     fn keep(&self, py: Python<'_>) {
         let Some(mut tape) = self.tape().take() else { return };
         if !tape.is_worth_keeping() || tape.is_an_error() {
+            let summary = tape.summary();
+            let what = plain(&summary);
+            self.cassette.get().note_lost(format!("{what}: only whole answers of 200 to 299 are"));
             return;
         }
         if let Err(error) = without_interpreter(py, || tape.keep(false, false, None)) {

@@ -81,14 +81,38 @@ pub struct Chunk {
 }
 
 impl Recording {
-    /// The headers worth keeping. Cookies and the like never are.
+    /// The headers worth keeping: what tells something of the answer, and not of the connection. Cookies and
+    /// what authorises never are.
     pub fn keeps_header(name: &str) -> bool {
-        const KEPT: [&str; 6] =
-            ["content-type", "request-id", "x-request-id", "retry-after", "openai-model", "x-amzn-requestid"];
+        const LEFT: [&str; 22] = [
+            "age",
+            "alt-svc",
+            "authorization",
+            "cf-cache-status",
+            "cf-ray",
+            "connection",
+            "content-encoding",
+            "content-length",
+            "date",
+            "keep-alive",
+            "nel",
+            "proxy-authenticate",
+            "proxy-authorization",
+            "report-to",
+            "server",
+            "server-timing",
+            "strict-transport-security",
+            "te",
+            "trailer",
+            "transfer-encoding",
+            "upgrade",
+            "via",
+        ];
         let name = name.to_ascii_lowercase();
-        KEPT.contains(&name.as_str())
-            || name.starts_with("x-ratelimit-")
-            || name.starts_with("anthropic-ratelimit-")
+        !LEFT.contains(&name.as_str())
+            && !name.contains("cookie")
+            && !name.contains("api-key")
+            && !name.ends_with("token")
     }
 
     /// The whole body.
@@ -100,7 +124,17 @@ impl Recording {
 /// Whether the body is a document that only says what went wrong.
 pub(super) fn is_an_error(body: &[u8]) -> bool {
     match serde_json::from_slice::<serde_json::Value>(body) {
-        Ok(serde_json::Value::Object(body)) => body.get("error").is_some_and(|error| !error.is_null()),
+        Ok(serde_json::Value::Object(body)) => {
+            let is_told = match body.get("error") {
+                None | Some(serde_json::Value::Null | serde_json::Value::Bool(false)) => false,
+                Some(serde_json::Value::String(text)) => !text.is_empty(),
+                Some(_) => true,
+            };
+            // An answer may have a field for errors beside what was asked for.
+            const BESIDE: [&str; 8] =
+                ["error", "error_description", "type", "code", "message", "status", "detail", "request_id"];
+            is_told && body.keys().all(|name| BESIDE.contains(&name.as_str()))
+        }
         _ => false,
     }
 }

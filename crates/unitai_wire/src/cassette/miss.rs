@@ -125,7 +125,7 @@ impl Miss {
 
     /// What to do about it.
     pub fn remedy(&self) -> String {
-        let again = "record again: `unitai test --record`, or mode=\"record\"";
+        let again = "record again, with `--record` or mode=\"record\"";
         match (&self.reason, self.volatile()) {
             (Reason::UsedUp { .. }, _) => format!("{again} with as many runs as are replayed"),
             (Reason::Expired { .. }, _) => format!("{again}; ttl_hours = 0 lets recordings live for ever"),
@@ -136,7 +136,7 @@ impl Miss {
                 )
             }
             (Reason::Never, None) if self.recordings == 0 => {
-                "record first: `unitai test --record`, or mode=\"record\"".to_owned()
+                "record first, with `unitai test --record` or mode=\"record\"".to_owned()
             }
             (Reason::Never, None) => format!("if the change is meant, {again}; otherwise take it back"),
         }

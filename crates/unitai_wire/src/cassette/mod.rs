@@ -138,6 +138,12 @@ impl Cassette {
         }
     }
 
+    /// What was recorded since then is this session's own, and is not replaced by it: one test may open a
+    /// cassette several times.
+    pub fn begun_at(self, opened: SystemTime) -> Cassette {
+        Cassette { opened, ..self }
+    }
+
     /// Answers that are used up begin again at the first: for a server, which cannot tell where one run of an
     /// agent ends and the next begins.
     pub fn beginning_again(self) -> Cassette {
@@ -225,14 +231,14 @@ impl Cassette {
         Err(CassetteError::Miss(Box::new(miss)))
     }
 
-    /// The recording for the n-th request of a scope: its own come first, then those of others.
+    /// The recording for the n-th request of a scope: one of its own. Only where it has none do those of others
+    /// serve; otherwise one request more than was recorded would go unnoticed.
     fn pick(&self, slots: &[Slot], scope: &str, turn: usize) -> Result<Arc<Recording>, Reason> {
         // Asked once: slots may be many.
         let oldest = self.options.ttl.and_then(|ttl| SystemTime::now().checked_sub(ttl));
         let is_fresh = |slot: &&Slot| oldest.is_none_or(|oldest| slot.recorded_at >= oldest);
-        let own = slots.iter().filter(|slot| *slot.scope == *scope);
-        let others = slots.iter().filter(|slot| *slot.scope != *scope);
-        let mut fresh = own.chain(others).filter(is_fresh);
+        let has_own = slots.iter().any(|slot| *slot.scope == *scope);
+        let mut fresh = slots.iter().filter(|slot| !has_own || *slot.scope == *scope).filter(is_fresh);
         let turn = match fresh.clone().count() {
             count @ 1.. if self.begins_again => turn % count,
             _ => turn,
@@ -243,7 +249,10 @@ impl Cassette {
         let expired = slots.iter().filter(|slot| !is_fresh(slot)).map(Slot::age).min();
         match (expired, self.options.ttl) {
             (Some(age), Some(ttl)) => Err(Reason::Expired { age, ttl }),
-            _ => Err(Reason::UsedUp { recorded: slots.len() }),
+            _ => {
+                let own = slots.iter().filter(|slot| !has_own || *slot.scope == *scope);
+                Err(Reason::UsedUp { recorded: own.count() })
+            }
         }
     }
 

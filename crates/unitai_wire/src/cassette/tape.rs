@@ -76,6 +76,11 @@ impl Tape {
         self.last = now;
     }
 
+    /// What was asked, in a few words, and with which status it was answered.
+    pub fn summary(&self) -> String {
+        format!("{}, answered with {}", self.ticket.summary(), self.status)
+    }
+
     /// Whether the answer is one to keep: not an error.
     pub fn is_worth_keeping(&self) -> bool {
         (200..300).contains(&self.status) && !self.is_lost

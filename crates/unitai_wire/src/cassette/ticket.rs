@@ -24,6 +24,11 @@ impl Ticket {
         self.inquiry.key()
     }
 
+    /// What was asked, in a few words.
+    pub(super) fn summary(&self) -> String {
+        self.inquiry.document().summary()
+    }
+
     /// Keeps the answer. When this returns, it is on the disk.
     pub fn keep(self, recording: Recording) -> Result<(), CassetteError> {
         // A clock that was set back must not make this older than the session that recorded it.
