@@ -59,6 +59,9 @@ pub(crate) async fn answer(
     if incoming.is_new {
         learn(shared, incoming);
     }
+    if rest.contains('?') {
+        shared.settings.secrets.learn_url(&format!("{}{rest}", upstream.address()));
+    }
     let known = match incoming.head.method {
         "POST" => shared.memo.known(upstream, rest, incoming.body, || incoming.read()),
         _ => None,
@@ -108,7 +111,7 @@ fn look(shared: &Shared, incoming: &Incoming<'_>, known: Option<&Known>) -> Resu
         None => {
             let Route { upstream, rest } = incoming.route;
             let address = format!("{}{rest}", upstream.address());
-            let inquiry = Inquiry::of_api(incoming.head.method, &address, incoming.body);
+            let inquiry = Inquiry::of_api(incoming.head.method, &address, &incoming.decoded());
             cassette.look_again(scope, &cassette.ready(inquiry))
         }
     };
@@ -131,6 +134,4 @@ fn learn(shared: &Shared, incoming: &Incoming<'_>) {
             secrets.learn_header(name, value);
         }
     }
-    let Route { upstream, rest } = incoming.route;
-    secrets.learn_url(&format!("{}{rest}", upstream.address()));
 }

@@ -187,6 +187,26 @@ fn any_other_api_is_found() {
 }
 
 #[test]
+fn what_was_filtered_out_of_a_question_leaves_it_unknown() {
+    let asked = |url: &str, body: &str| Interaction {
+        method: "POST".to_owned(),
+        url: url.to_owned(),
+        request_headers: Vec::new(),
+        request_body: body.as_bytes().to_vec(),
+        status: 200,
+        headers: Vec::new(),
+        body: b"yes".to_vec(),
+    };
+    let interactions = vec![
+        asked("https://api.shop/v1", r#"{"name": "[FILTERED]"}"#),
+        asked("https://api.shop/v1?api_key=[FILTERED]", "{}"),
+    ];
+    let plan = Plan::of(interactions, &Secrets::none(), &[]);
+    assert_eq!(plan.apis, 1);
+    assert!(plan.left_out.iter().all(|left| left.why == Why::Filtered));
+}
+
+#[test]
 fn bytes_stay_bytes() {
     for name in ["vcrpy/binary.yaml", "cassetter/binary.yaml", "cassetter/binary.toml"] {
         let folder = tempfile::tempdir().unwrap();

@@ -484,3 +484,40 @@ proptest! {
         prop_assert!(matches!(secrets.clean_bytes(&cleaned), Cow::Borrowed(_)));
     }
 }
+
+#[test]
+fn base64_shows_nothing_of_a_key_at_its_borders() {
+    use base64::Engine as _;
+    use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+
+    // The same text with other keys, of any length, is the same text without them.
+    for (before, after) in [("", ""), ("a", ""), ("user:", ""), ("", "@host"), ("ab", "\n"), ("abc", "de")] {
+        for engine in [&STANDARD, &URL_SAFE_NO_PAD] {
+            let told = |key: &str| {
+                let secrets = Secrets::none();
+                secrets.learn(key);
+                secrets.clean(&format!("\"{}\"", engine.encode(format!("{before}{key}{after}")))).into_owned()
+            };
+            let (first, last) = (told("Zk3vQ8xWn2LmR7tYbV5k"), told("q7Hd0sYp4KcX9wEzU1fN"));
+            assert_eq!(first, last, "{before:?} {after:?}");
+            assert_eq!(first.matches("[redacted]").count(), 1);
+            assert!(first.starts_with('"') && first.ends_with('"'), "{first}");
+            if after.is_empty() {
+                assert_eq!(first, told("q7Hd0sYp4KcX9wEzU1fN3"));
+                assert!(!first.contains('='), "{first}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_key_in_a_query_is_no_part_of_what_is_asked() {
+    for (url, expected) in [
+        ("https://a.b/c?API-Key=x&q=1", "https://a.b/c?API-Key=[redacted]&q=1"),
+        ("https://a.b/c?q=1&access_token=", "https://a.b/c?q=1&access_token=[redacted]"),
+        ("https://a.b/c?key=entry-1&token=page-2", "https://a.b/c?key=entry-1&token=page-2"),
+        ("https://a.b/api_key=x", "https://a.b/api_key=x"),
+    ] {
+        assert_eq!(unitai_wire::redact::without_keys(url), expected);
+    }
+}

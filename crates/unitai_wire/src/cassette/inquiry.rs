@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::Volatile;
 use super::volatile::Normaliser;
 use crate::exchange::Asked;
-use crate::redact::Secrets;
+use crate::redact::{Secrets, without_keys};
 use crate::{dialects, digest};
 
 /// What was asked, and the key that its recordings have.
@@ -87,6 +87,9 @@ impl Inquiry {
     /// A request to any other API. Its key is made of the method, the address and the body.
     pub fn of_api(method: &str, url: &str, body: &[u8]) -> Inquiry {
         let url = without_userinfo(url.split('#').next().unwrap_or_default());
+        let hidden = without_keys(&url);
+        let redacted = if matches!(hidden, Cow::Owned(_)) { vec!["url".to_owned()] } else { Vec::new() };
+        let url = hidden.into_owned();
         let question = Question::Api { method: method.to_ascii_uppercase(), url };
         let canonical = match (serde_json::from_slice::<Value>(body), std::str::from_utf8(body)) {
             (Ok(value), _) => value.to_string(),
@@ -94,7 +97,7 @@ impl Inquiry {
             (Err(_), Err(_)) => Value::from(format!("base64:{}", STANDARD.encode(body))).to_string(),
         };
         let key = key_of(&question, &canonical);
-        Inquiry { question, canonical, key, redacted: Vec::new(), normalised: Vec::new() }
+        Inquiry { question, canonical, key, redacted, normalised: Vec::new() }
     }
 
     /// The key.
@@ -113,12 +116,14 @@ impl Inquiry {
             return self;
         }
         let Ok(mut body) = serde_json::from_str::<Value>(&self.canonical) else { return self };
-        self.redacted = secrets.clean_json(&mut body).iter().map(ToString::to_string).collect();
+        self.redacted.extend(secrets.clean_json(&mut body).iter().map(ToString::to_string));
         let mut normaliser = Normaliser::new(volatile);
         normaliser.visit(&mut body);
         let mut clean = |text: &mut String, name: &str| {
             if let Cow::Owned(cleaned) = secrets.clean(text) {
-                self.redacted.push(name.to_owned());
+                if !self.redacted.iter().any(|place| place == name) {
+                    self.redacted.push(name.to_owned());
+                }
                 *text = cleaned;
             }
         };

@@ -22,6 +22,15 @@ pub(super) struct Form {
     bits: usize,
     /// and the spelling begins so many bits into the value.
     skipped: usize,
+    /// Whether the character before it, or its own last one, is shared with what stands beside the value.
+    pub(super) shares: Shares,
+}
+
+/// Base64 cuts bytes, so a character at a border may be made of two of them.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Shares {
+    pub(super) before: bool,
+    pub(super) last: bool,
 }
 
 impl Form {
@@ -48,8 +57,14 @@ pub(super) fn forms(value: &[u8], common: &[bool]) -> Vec<Form> {
     if value.is_empty() {
         return Vec::new();
     }
-    let form =
-        |bytes, any_case, bits, skipped| Form { bytes, any_case, common: common.to_vec(), bits, skipped };
+    let form = |bytes, any_case, bits, skipped| Form {
+        bytes,
+        any_case,
+        common: common.to_vec(),
+        bits,
+        skipped,
+        shares: Shares::default(),
+    };
     let mut forms = vec![form(value.to_vec(), false, 8, 0)];
     if value.contains(&b' ') {
         // As a form on a web page writes it.
@@ -70,7 +85,8 @@ pub(super) fn forms(value: &[u8], common: &[bool]) -> Vec<Form> {
             // The last character is the one of a value that nothing follows; those in front of the value's
             // own depend on what stands there.
             let bytes = engine.encode(&padded).into_bytes().split_off(first);
-            forms.push(form(bytes, false, 6, first * 6 - in_front * 8));
+            let shares = Shares { before: in_front > 0, last: !padded.len().is_multiple_of(3) };
+            forms.push(Form { shares, ..form(bytes, false, 6, first * 6 - in_front * 8) });
         }
     }
     forms

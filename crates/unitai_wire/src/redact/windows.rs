@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::forms::Form;
+use super::forms::{Form, Shares};
 
 /// A piece has so many bytes.
 pub(super) const WINDOW: usize = 8;
@@ -35,6 +35,12 @@ pub(super) struct Windows {
     gaps: Vec<Gap>,
     after: FxHashMap<u64, Vec<usize>>,
     before: FxHashMap<u64, Vec<usize>>,
+    /// First pieces in base64 before which stands a character that is partly the value's,
+    shared_before: FxHashSet<u64>,
+    /// last pieces after which one does,
+    shared_after: FxHashSet<u64>,
+    /// and last pieces after which there is nothing but padding.
+    padded: FxHashSet<u64>,
 }
 
 /// A part of a value that is too common to be a piece (`sk-proj-`), with the pieces at its sides. It is
@@ -42,6 +48,8 @@ pub(super) struct Windows {
 #[derive(Clone)]
 struct Gap {
     bytes: Vec<u8>,
+    /// What it shares with its neighbours, where it is the first or the last part of a spelling.
+    shares: Shares,
 }
 
 /// A part of a text that is made of pieces.
@@ -60,6 +68,9 @@ impl Windows {
             gaps: Vec::new(),
             after: FxHashMap::default(),
             before: FxHashMap::default(),
+            shared_before: FxHashSet::default(),
+            shared_after: FxHashSet::default(),
+            padded: FxHashSet::default(),
         }
     }
 
@@ -93,12 +104,28 @@ impl Windows {
                 }
             }
             if at > covered {
-                self.add_gap(&bytes[covered..at], last, Some(window), form.any_case);
+                let shares = Shares { before: form.shares.before && last.is_none(), last: false };
+                self.add_gap(
+                    Gap { bytes: bytes[covered..at].to_vec(), shares },
+                    last,
+                    Some(window),
+                    form.any_case,
+                );
+            } else if at == 0 && form.shares.before {
+                self.shared_before.insert(window);
+            }
+            if form.shares.last {
+                match bytes.len() - WINDOW - at {
+                    0 => self.padded.insert(window),
+                    1 => self.shared_after.insert(window),
+                    _ => false,
+                };
             }
             (covered, last) = (at + WINDOW, Some(window));
         }
         if last.is_some() && covered < bytes.len() {
-            self.add_gap(&bytes[covered..], last, None, form.any_case);
+            let shares = Shares { before: false, last: form.shares.last };
+            self.add_gap(Gap { bytes: bytes[covered..].to_vec(), shares }, last, None, form.any_case);
         }
     }
 
@@ -112,10 +139,10 @@ impl Windows {
         }
     }
 
-    fn add_gap(&mut self, bytes: &[u8], before: Option<u64>, after: Option<u64>, any_case: bool) {
+    fn add_gap(&mut self, gap: Gap, before: Option<u64>, after: Option<u64>, any_case: bool) {
         let key = |window: u64| if any_case { fold(window) } else { window };
         let number = self.gaps.len();
-        self.gaps.push(Gap { bytes: bytes.to_vec() });
+        self.gaps.push(gap);
         if let Some(window) = before {
             self.before.entry(key(window)).or_default().push(number);
         }
@@ -146,19 +173,17 @@ impl Windows {
         }
         hits.retain(|hit| hit.is_exact || hit.range.len() >= SHORTEST_FOLDED);
         let mut found: Vec<Range<usize>> = hits.into_iter().map(|hit| hit.range).collect();
-        if !self.gaps.is_empty() {
-            for range in &mut found {
-                self.fill(text, range);
-            }
-            found.dedup_by(|next, range| {
-                let joined = next.start <= range.end;
-                if joined {
-                    range.start = range.start.min(next.start);
-                    range.end = range.end.max(next.end);
-                }
-                joined
-            });
+        for range in &mut found {
+            self.fill(text, range);
         }
+        found.dedup_by(|next, range| {
+            let joined = next.start <= range.end;
+            if joined {
+                range.start = range.start.min(next.start);
+                range.end = range.end.max(next.end);
+            }
+            joined
+        });
         found
     }
 
@@ -183,23 +208,44 @@ impl Windows {
         }
     }
 
-    /// Widens a part over what is common in the value that it comes from.
+    /// Widens a part over what is common in the value that it comes from, and over characters of base64 that
+    /// are only partly the value's.
     fn fill(&self, text: &[u8], range: &mut Range<usize>) {
-        let gaps = |map: &FxHashMap<u64, Vec<usize>>, window: u64| -> Vec<&[u8]> {
+        let gaps = |map: &FxHashMap<u64, Vec<usize>>, window: u64| -> Vec<&Gap> {
             let numbers = [window, fold(window)].map(|key| map.get(&key));
-            numbers.into_iter().flatten().flatten().map(|number| &*self.gaps[*number].bytes).collect()
+            numbers.into_iter().flatten().flatten().map(|number| &self.gaps[*number]).collect()
         };
         let alike = |(a, b): &(&u8, &u8)| a.eq_ignore_ascii_case(b);
         let (first, last) = (load(text, range.start), load(text, range.end - WINDOW));
-        let in_front = gaps(&self.after, first)
-            .into_iter()
-            .map(|gap| text[..range.start].iter().rev().zip(gap.iter().rev()).take_while(alike).count());
-        let behind = gaps(&self.before, last)
-            .into_iter()
-            .map(|gap| text[range.end..].iter().zip(gap).take_while(alike).count());
-        let (in_front, behind) = (in_front.max().unwrap_or(0), behind.max().unwrap_or(0));
-        *range = range.start - in_front..range.end + behind;
+        // A value that was cut has something else beside it.
+        let is_shared =
+            |at: Option<usize>| at.and_then(|at| text.get(at)).is_some_and(|byte| is_base64(*byte));
+        let in_front = |same: usize, shares: bool| {
+            same + usize::from(shares && is_shared(range.start.checked_sub(same + 1)))
+        };
+        let behind =
+            |same: usize, shares: bool| same + usize::from(shares && is_shared(Some(range.end + same)));
+        let mut before = in_front(0, self.shared_before.contains(&first));
+        for gap in gaps(&self.after, first) {
+            let same = text[..range.start].iter().rev().zip(gap.bytes.iter().rev()).take_while(alike).count();
+            before = before.max(in_front(same, gap.shares.before && same == gap.bytes.len()));
+        }
+        let mut after = behind(0, self.shared_after.contains(&last));
+        let mut is_padded = self.padded.contains(&last);
+        for gap in gaps(&self.before, last) {
+            let same = text[range.end..].iter().zip(&gap.bytes).take_while(alike).count();
+            after = after.max(behind(same, gap.shares.last && same + 1 == gap.bytes.len()));
+            is_padded |= gap.shares.last && same == gap.bytes.len();
+        }
+        *range = range.start - before..range.end + after;
+        if is_padded {
+            range.end += text[range.end..].iter().take(2).take_while(|byte| **byte == b'=').count();
+        }
     }
+}
+
+fn is_base64(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"+/-_".contains(&byte)
 }
 
 fn load(bytes: &[u8], at: usize) -> u64 {
