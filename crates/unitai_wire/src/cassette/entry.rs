@@ -43,6 +43,8 @@ pub struct Slot {
     pub turn: usize,
     /// When it came.
     pub recorded_at: SystemTime,
+    /// Where secrets were taken out of it.
+    pub redacted: Vec<String>,
     /// The answer.
     pub recording: Arc<Recording>,
 }
@@ -304,6 +306,8 @@ struct SlotDocument<'a> {
     usage: Option<serde_json::Value>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     hides_usage: bool,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    redacted: Vec<String>,
     #[serde(borrow)]
     chunks: Vec<ChunkDocument<'a>>,
 }
@@ -333,6 +337,7 @@ impl<'a> SlotDocument<'a> {
             headers: recording.headers.clone(),
             usage: recording.usage.clone(),
             hides_usage: recording.hides_usage,
+            redacted: slot.redacted.clone(),
             chunks: recording.chunks.iter().map(ChunkDocument::of).collect(),
         }
     }
@@ -353,6 +358,7 @@ impl<'a> SlotDocument<'a> {
             scope: Arc::from(self.scope),
             turn: self.turn,
             recorded_at: recorded_at.into(),
+            redacted: self.redacted,
             recording: Arc::new(recording),
         })
     }

@@ -5,6 +5,7 @@
 //! order. What is stored is what is matched: secrets are taken out before the key is made. A request that
 //! is not there is a [`Miss`], which says what is nearest and how it differs.
 
+mod cleaning;
 mod difference;
 mod entry;
 mod housekeeping;
@@ -14,6 +15,7 @@ mod miss;
 mod shelf;
 mod tally;
 mod tape;
+mod telling;
 mod ticket;
 mod volatile;
 

@@ -3,7 +3,6 @@
 //! Readers take no lock: a file is there whole or not at all. Those who change one hold the folder's lock
 //! meanwhile, because a change reads the file first. The lock is the system's, so it dies with its holder.
 
-use std::borrow::Cow;
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
@@ -11,7 +10,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use super::inquiry::AskedDocument;
-use super::{CassetteError, Entry, Inquiry, Recording, Slot};
+use super::{CassetteError, Entry, Inquiry, Recording, Slot, cleaning};
 use crate::gate;
 use crate::redact::Secrets;
 
@@ -107,7 +106,7 @@ impl Shelf {
             slot.turn += 1;
         }
         let at = slots.iter().position(|old| old.scope == slot.scope && old.turn > slot.turn);
-        slots.insert(at.unwrap_or(slots.len()), self.cleaned(slot));
+        slots.insert(at.unwrap_or(slots.len()), cleaning::cleaned(&self.secrets, slot));
         self.write_slots(inquiry, slots)
     }
 
@@ -129,7 +128,10 @@ impl Shelf {
         let mut added = Vec::new();
         for recording in recordings {
             let recording = Arc::new(recording);
-            let slot = self.cleaned(Slot { scope: scope.clone(), turn, recorded_at, recording });
+            let slot = cleaning::cleaned(
+                &self.secrets,
+                Slot { scope: scope.clone(), turn, recorded_at, redacted: Vec::new(), recording },
+            );
             let is_there = |(at, old): (usize, &Slot)| {
                 !taken[at] && old.scope == scope && old.recording == slot.recording
             };
@@ -169,7 +171,8 @@ impl Shelf {
         match self.write(inquiry.key(), &entry) {
             // What was recorded earlier holds what is known only now.
             Err(CassetteError::Disk { error, .. }) if error.kind() == ErrorKind::InvalidData => {
-                entry.slots = entry.slots.into_iter().map(|slot| self.cleaned(slot)).collect();
+                entry.slots =
+                    entry.slots.into_iter().map(|slot| cleaning::cleaned(&self.secrets, slot)).collect();
                 self.write(inquiry.key(), &entry)
             }
             done => done,
@@ -193,32 +196,16 @@ impl Shelf {
             scope: Arc::from(""),
             turn: 0,
             recorded_at: SystemTime::now(),
+            redacted: Vec::new(),
             recording: Arc::new(recording),
         };
-        let entry = Entry { asked, redacted, normalised: Vec::new(), slots: vec![self.cleaned(slot)] };
-        self.write(key, &entry)
-    }
-
-    /// The answer without secrets, wherever a border of two pieces cuts one.
-    fn cleaned(&self, slot: Slot) -> Slot {
-        let scope = match self.secrets.clean(&slot.scope) {
-            Cow::Borrowed(_) => slot.scope,
-            Cow::Owned(cleaned) => Arc::from(cleaned),
+        let entry = Entry {
+            asked,
+            redacted,
+            normalised: Vec::new(),
+            slots: vec![cleaning::cleaned(&self.secrets, slot)],
         };
-        let mut recording = Arc::unwrap_or_clone(slot.recording);
-        let mut pieces: Vec<Vec<u8>> =
-            recording.chunks.iter_mut().map(|chunk| std::mem::take(&mut chunk.bytes)).collect();
-        self.secrets.clean_chunks(&mut pieces);
-        for (chunk, bytes) in recording.chunks.iter_mut().zip(pieces) {
-            chunk.bytes = bytes;
-        }
-        for (_, value) in &mut recording.headers {
-            *value = self.secrets.clean(value).into_owned();
-        }
-        if let Some(usage) = &mut recording.usage {
-            self.secrets.clean_json(usage);
-        }
-        Slot { scope, recording: Arc::new(recording), ..slot }
+        self.write(key, &entry)
     }
 
     fn write(&self, key: &str, entry: &Entry) -> Result<(), CassetteError> {

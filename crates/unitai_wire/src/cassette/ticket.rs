@@ -37,6 +37,7 @@ impl Ticket {
             scope: self.scope,
             turn: self.turn,
             recorded_at: self.replaced_before.map_or(now, |then| now.max(then)),
+            redacted: Vec::new(),
             recording: Arc::new(recording),
         };
         self.shelf.add(&self.inquiry, slot, self.replaced_before)?;
