@@ -7,10 +7,9 @@ use std::time::Duration;
 use clap::{Args, Subcommand};
 use unitai_config::{CacheSettings, Overrides};
 use unitai_wire::cassette::{CassetteError, Shelf, Stats};
-use unitai_wire::redact::Secrets;
 
 use crate::import::{Import, Told};
-use crate::say::{complain, say};
+use crate::say::{self, complain, say};
 
 /// The arguments of `unitai cache`.
 #[derive(Args)]
@@ -59,7 +58,7 @@ impl Cache {
         let settings = CacheSettings::resolve(&here, &Overrides::of_environment())
             .map_err(|trouble| format!("{trouble}; expected {}", trouble.expected))?;
         let directory = self.directory.clone().unwrap_or_else(|| settings.directory.clone());
-        let secrets = Arc::new(Secrets::of_environment(std::env::vars()));
+        let secrets = Arc::new(say::of_environment());
         let shelf = Shelf::at(&directory, secrets.clone());
         let shown = directory.strip_prefix(&here).unwrap_or(&directory).display();
         let failed = |error: CassetteError| error.to_string();

@@ -1,5 +1,6 @@
 //! What the command tells people: the only way to the terminal, and no secret takes it.
 
+use std::ffi::OsString;
 use std::io::{self, Write};
 use std::sync::OnceLock;
 
@@ -26,8 +27,11 @@ pub(crate) fn note(text: &str) {
 /// Those of the environment, which does not change while a command runs.
 pub(crate) fn secrets() -> &'static Secrets {
     static SECRETS: OnceLock<Secrets> = OnceLock::new();
-    SECRETS.get_or_init(|| {
-        let text = |text: std::ffi::OsString| text.to_string_lossy().into_owned();
-        Secrets::of_environment(std::env::vars_os().map(|(name, value)| (text(name), text(value))))
-    })
+    SECRETS.get_or_init(of_environment)
+}
+
+/// The same, for somebody who learns more of them. What is no text is read as well as can be.
+pub(crate) fn of_environment() -> Secrets {
+    let text = |text: OsString| text.to_string_lossy().into_owned();
+    Secrets::of_environment(std::env::vars_os().map(|(name, value)| (text(name), text(value))))
 }

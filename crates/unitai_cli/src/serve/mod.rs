@@ -97,7 +97,7 @@ impl Serve {
     }
 
     fn serve(self) -> Result<i32, String> {
-        let secrets = Arc::new(Secrets::of_environment(variables()));
+        let secrets = Arc::new(say::of_environment());
         let settings = self.settings(&secrets)?;
         let mode = settings.cassette.as_ref().map(|cassette| cassette.mode());
         let input = Value::List(self.command.iter().map(|word| Value::Str(word.clone())).collect()).pack();
@@ -240,8 +240,4 @@ fn ending(exit: Exit) -> Ending {
             Ending::Raised(Failure::new("builtins.SystemExit", bases, format!("ended by signal {signal}")))
         }
     }
-}
-
-fn variables() -> impl Iterator<Item = (String, String)> {
-    env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
 }

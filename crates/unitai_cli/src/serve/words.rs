@@ -26,8 +26,7 @@ pub(super) fn summary(trajectory: &Trajectory, file: Option<&Path>) -> String {
         trajectory.total_tokens().map_or_else(|why| why.to_string(), |tokens| counted(tokens, "token"));
     let cost = trajectory.total_cost().map_or_else(|why| why.to_string(), |cost| cost.shown());
     let tools = counted(trajectory.tool_calls().count() as u64, "tool call");
-    let mut text =
-        format!("unitai: {} ({replayed} replayed), {tools}, {tokens}, {cost}", counted(all, "model call"));
+    let mut text = format!("{} ({replayed} replayed), {tools}, {tokens}, {cost}", counted(all, "model call"));
     if let Some(file) = file {
         text.push_str(&format!("; trajectory in {}", file.display()));
     }
