@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterable, Mapping
 from types import TracebackType
 from typing import Any
 
-from unitai._engine import FaultPlan, close_faults, open_faults
+from unitai._engine import FaultPlan, clean, close_faults, open_faults
 from unitai.errors import InvalidArgumentError, shown
 
 __all__ = [
@@ -61,7 +61,7 @@ class Fault:
         self._text = text
 
     def __repr__(self) -> str:
-        return self._text
+        return clean(self._text)
 
 
 class FaultRule:
@@ -72,7 +72,7 @@ class FaultRule:
         self._text = text
 
     def __repr__(self) -> str:
-        return self._text
+        return clean(self._text)
 
 
 class Occasion:
@@ -97,7 +97,7 @@ class Occasion:
         return FaultRule((*self._line, fault._line), f"{self._text}.then({fault!r})")
 
     def __repr__(self) -> str:
-        return self._text
+        return clean(self._text)
 
 
 class Faults:

@@ -14,6 +14,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from unitai._engine import clean
+
 __all__ = ["any_of_type", "approx", "ignoring", "one_of", "partial", "predicate", "regex"]
 
 
@@ -64,7 +66,7 @@ class regex(Matcher):
         return isinstance(value, str) and self.pattern.search(value) is not None
 
     def __repr__(self) -> str:
-        return f"regex({self.pattern.pattern!r})"
+        return clean(f"regex({self.pattern.pattern!r})")
 
 
 class one_of(Matcher):
@@ -81,7 +83,7 @@ class one_of(Matcher):
         return any(candidate == value for candidate in self.values)
 
     def __repr__(self) -> str:
-        return f"one_of({', '.join(map(repr, self.values))})"
+        return clean(f"one_of({', '.join(map(repr, self.values))})")
 
 
 class any_of_type(Matcher):
@@ -137,7 +139,7 @@ class partial(Matcher):
         return _fits(self.expected, value)
 
     def __repr__(self) -> str:
-        return f"partial({self.expected!r})"
+        return clean(f"partial({self.expected!r})")
 
 
 def _fits(expected: Any, value: Any) -> bool:
@@ -181,4 +183,4 @@ class _Ignoring(Matcher):
         return isinstance(value, Mapping) and self.expected == self._rest(value, self.fields)
 
     def __repr__(self) -> str:
-        return f"ignoring({', '.join(map(repr, self.fields))})({self.expected!r})"
+        return clean(f"ignoring({', '.join(map(repr, self.fields))})({self.expected!r})")

@@ -21,6 +21,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from unitai._engine import clean
 from unitai.errors import InvalidArgumentError, shown
 
 __all__ = [
@@ -99,7 +100,7 @@ class Answer:
         return ("play", list(self._parts), usage, self._finish, self._delay, self._pace)
 
     def __repr__(self) -> str:
-        return self._text
+        return clean(self._text)
 
 
 class Failure:
@@ -153,7 +154,7 @@ class Rule:
     def __repr__(self) -> str:
         tests = ", ".join(f"{word}={want!r}" for word, want in self._tests)
         steps = ", ".join(map(repr, self._steps))
-        return f"when({tests}).{'always' if self._standing else 'then'}({steps})"
+        return clean(f"when({tests}).{'always' if self._standing else 'then'}({steps})")
 
 
 class Condition:
@@ -176,7 +177,7 @@ class Condition:
         return [_step(step) for step in steps]
 
     def __repr__(self) -> str:
-        return f"when({', '.join(f'{word}={want!r}' for word, want in self._tests)})"
+        return clean(f"when({', '.join(f'{word}={want!r}' for word, want in self._tests)})")
 
 
 Step = Answer | Failure | Choice | Rule

@@ -7,6 +7,7 @@ import os
 from typing import Any, NamedTuple
 
 from unitai._engine import ReplayCache as Engine
+from unitai._engine import clean
 from unitai.errors import InvalidArgumentError, shown
 
 __all__ = ["CacheStats", "CachedResponse", "ReplayCache"]
@@ -137,7 +138,7 @@ class ReplayCache:
         return CacheStats(*self._engine.counts())
 
     def __repr__(self) -> str:
-        return f"<ReplayCache {self.directory}>"
+        return clean(f"<ReplayCache {self.directory}>")
 
 
 def _value(body: str) -> Any:

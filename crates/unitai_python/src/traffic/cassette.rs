@@ -162,7 +162,19 @@ impl Cassette {
             return Err(error.into_err(py));
         }
         // A hit takes microseconds, too few to let others have the interpreter.
-        self.tapes.look(&self.scope, inquiry).map_err(|error| raised(py, error))
+        let (scope, asked) = (self.tapes.ready_scope(&self.scope), self.tapes.ready(inquiry));
+        let mut found = self.tapes.look_again(&scope, &asked);
+        if matches!(found, Err(CassetteError::Miss(_))) {
+            // The test may have changed the environment, and what is a secret now was one when it was recorded.
+            // Only here, because to look at the environment takes longer than a hit.
+            let _ = secrets::here(py);
+            let key = asked.key().clone();
+            let asked = self.tapes.ready(asked);
+            if *asked.key() != key {
+                found = self.tapes.look_again(&scope, &asked);
+            }
+        }
+        found.map_err(|error| raised(py, error))
     }
 
     pub(super) fn is_replay(&self) -> bool {
