@@ -430,7 +430,6 @@ class Policy:
         budget: Budget | None = None,
         prices: dict[str, dict[str, float]] | None = None,
         block_network: bool = False,
-        of_test: bool = False,
         ask_for_usage: bool = True,
     ) -> Policy: ...
 

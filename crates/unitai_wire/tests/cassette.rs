@@ -483,3 +483,21 @@ fn what_somebody_else_keeps_in_the_folder_is_left_alone() {
     }
     assert!(!folder.path().join(".gitignore").exists());
 }
+
+#[test]
+fn which_key_was_sent_is_no_part_of_what_is_asked() {
+    let folder = tempfile::tempdir().unwrap();
+    let ask = |key: &str| {
+        let body = format!("{{\"q\": \"rome\", \"api_key\": \"{key}\"}}");
+        Inquiry::of_api("POST", &format!("https://api.example.com/v1?q=rome&appid={key}"), body.as_bytes())
+    };
+    let Look::Record(ticket) = open(folder.path(), Mode::Record).look("", ask("f00dfeed12345678")).unwrap()
+    else {
+        panic!()
+    };
+    ticket.keep(answer("sunny")).unwrap();
+    let replaying = open(folder.path(), Mode::Replay);
+    assert!(matches!(replaying.look("a", ask("dummy")), Ok(Look::Hit(_))));
+    let (_, path) = replaying.shelf().files().unwrap().remove(0);
+    assert!(!fs::read_to_string(path).unwrap().contains("f00dfeed"));
+}

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::Volatile;
 use super::volatile::Normaliser;
 use crate::exchange::Asked;
-use crate::redact::{Secrets, without_keys};
+use crate::redact::{Secrets, hide_keys, without_keys};
 use crate::{dialects, digest};
 
 /// What was asked, and the key that its recordings have.
@@ -88,11 +88,16 @@ impl Inquiry {
     pub fn of_api(method: &str, url: &str, body: &[u8]) -> Inquiry {
         let url = without_userinfo(url.split('#').next().unwrap_or_default());
         let hidden = without_keys(&url);
-        let redacted = if matches!(hidden, Cow::Owned(_)) { vec!["url".to_owned()] } else { Vec::new() };
+        let mut redacted = if matches!(hidden, Cow::Owned(_)) { vec!["url".to_owned()] } else { Vec::new() };
         let url = hidden.into_owned();
         let question = Question::Api { method: method.to_ascii_uppercase(), url };
         let canonical = match (serde_json::from_slice::<Value>(body), std::str::from_utf8(body)) {
-            (Ok(value), _) => value.to_string(),
+            (Ok(mut value), _) => {
+                if hide_keys(&mut value) {
+                    redacted.push("body".to_owned());
+                }
+                value.to_string()
+            }
             (Err(_), Ok(text)) => Value::from(text).to_string(),
             (Err(_), Err(_)) => Value::from(format!("base64:{}", STANDARD.encode(body))).to_string(),
         };

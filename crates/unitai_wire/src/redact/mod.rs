@@ -49,6 +49,11 @@ pub fn without_keys(url: &str) -> Cow<'_, str> {
     query::hidden(url)
 }
 
+/// Hides the members of a body that authorise its request, in the same way; says whether there were any.
+pub fn hide_keys(body: &mut serde_json::Value) -> bool {
+    query::hide_members(body)
+}
+
 /// What must never be written. Shared by everything that writes, it learns while it is used.
 pub struct Secrets {
     known: RwLock<Arc<Windows>>,

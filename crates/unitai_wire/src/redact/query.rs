@@ -8,9 +8,10 @@ use super::MARK;
 
 /// Names that carry a key and never anything else. `key` and `token` are none of these: with them one asks for
 /// an entry or a page, and who asks for another one must not find this one.
-const AUTHORISING: [&str; 13] = [
+const AUTHORISING: [&str; 14] = [
     "api_key",
     "apikey",
+    "appid",
     "x_api_key",
     "subscription_key",
     "access_token",
@@ -39,6 +40,19 @@ pub(super) fn hidden(url: &str) -> Cow<'_, str> {
     };
     let pairs: Vec<String> = query.split('&').map(pair).collect();
     Cow::Owned(format!("{address}?{}", pairs.join("&")))
+}
+
+/// The same for the members of a body.
+pub(super) fn hide_members(body: &mut serde_json::Value) -> bool {
+    let serde_json::Value::Object(members) = body else { return false };
+    let mut is_hidden = false;
+    for (name, member) in members.iter_mut() {
+        if member.is_string() && authorises(name) {
+            *member = serde_json::Value::from(MARK);
+            is_hidden = true;
+        }
+    }
+    is_hidden
 }
 
 fn authorises(name: &str) -> bool {
