@@ -1,11 +1,13 @@
 //! The decision about one request: answer it from a recording, hand it on, or refuse it.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Instant;
 
 use unitai_model::Source;
-use unitai_wire::cassette::{CassetteError, Inquiry, Look};
+use unitai_wire::cassette::{CassetteError, Inquiry, Look, Recording};
 use unitai_wire::exchange::Asked;
 use unitai_wire::{Target, encoding};
 
@@ -30,7 +32,7 @@ pub(crate) struct Incoming<'a> {
 impl<'a> Incoming<'a> {
     /// The body without the compression that some clients put on it.
     pub(crate) fn decoded(&self) -> Cow<'a, [u8]> {
-        match self.head.only("content-encoding").map(std::str::from_utf8) {
+        match self.head.encoding.only().map(std::str::from_utf8) {
             None => Cow::Borrowed(self.body),
             Some(encoding) => match encoding::decode(encoding.unwrap_or("?"), self.body) {
                 Ok(decoded) => Cow::Owned(decoded),
@@ -39,12 +41,33 @@ impl<'a> Incoming<'a> {
         }
     }
 
-    fn read(&self) -> Option<Known> {
+    /// The path at the provider.
+    fn path(&self) -> String {
+        self.route.upstream.path(self.route.rest)
+    }
+
+    /// The request; `None` when it is none to a model.
+    fn read(&self) -> Option<Asked> {
         let upstream = self.route.upstream;
-        let path = upstream.path(self.route.rest);
-        let target = Target { host: upstream.host(), port: None, path: &path };
+        let target = Target { host: upstream.host(), port: None, path: &self.path() };
         let asked = Asked::read(&target, &self.decoded())?;
-        Some(Known::new(Asked { is_local: upstream.is_local(), ..asked }, path))
+        Some(Asked { is_local: upstream.is_local(), ..asked })
+    }
+}
+
+/// A request that is read when somebody needs the whole of it, once.
+struct Whole<'a> {
+    incoming: &'a Incoming<'a>,
+    asked: OnceCell<Option<Asked>>,
+}
+
+impl Whole<'_> {
+    fn get(&self) -> Option<&Asked> {
+        self.asked.get_or_init(|| self.incoming.read()).as_ref()
+    }
+
+    fn take(self) -> Option<Asked> {
+        self.asked.into_inner().unwrap_or_else(|| self.incoming.read())
     }
 }
 
@@ -55,67 +78,113 @@ pub(crate) async fn answer(
     out: &mut Out<'_>,
 ) -> Result<(), Gone> {
     let began = Instant::now();
-    let Route { upstream, rest } = incoming.route;
     if incoming.is_new {
         learn(shared, incoming);
     }
+    let Route { upstream, rest } = incoming.route;
     if rest.contains('?') {
         shared.settings.secrets.learn_url(&format!("{}{rest}", upstream.address()));
     }
-    let known = match incoming.head.method {
-        "POST" => shared.memo.known(upstream, rest, incoming.body, || incoming.read()),
-        _ => None,
+    let whole = Whole { incoming, asked: OnceCell::new() };
+    let Some(known) = known(shared, &whole) else {
+        return answer_api(shared, incoming, out).await;
     };
-    let dialect = known.as_ref().map(|known| known.asked.dialect);
-    if let Some(known) = &known {
-        known.fresh_results().for_each(|result| shared.journal.told(result));
-    }
-    match look(shared, incoming, known.as_deref()) {
-        Ok(Found::Nothing) => forward(shared, incoming, known.as_deref(), None, out).await,
-        Ok(Found::Recording(Look::Record(ticket))) => {
-            forward(shared, incoming, known.as_deref(), Some(ticket), out).await
+    known.fresh_results().for_each(|result| shared.journal.told(result));
+    match look(shared, &known, &whole) {
+        Ok(None) => forward(shared, incoming, whole.take(), None, out).await,
+        Ok(Some(Found::New(Look::Record(ticket)))) => {
+            forward(shared, incoming, whole.take(), Some(ticket), out).await
         }
-        Ok(Found::Recording(Look::Hit(recording))) => match &known {
-            Some(known) => {
-                let replay = known.replay(&recording, &shared.settings.prices);
-                replay::model(shared, known, &replay, began, out).await
+        Ok(Some(Found::Again(place, recording))) => {
+            answer_again(shared, &known, (place, recording), whole, began, out).await
+        }
+        Ok(Some(Found::New(Look::Hit(recording)))) => {
+            match known.seat.get().and_then(|seat| seat.place_of(&recording)) {
+                Some(place) => answer_again(shared, &known, (place, &recording), whole, began, out).await,
+                // Does not happen: the seat has what was read for it.
+                None => replay::api(shared, &recording, out).await,
             }
-            None => replay::api(shared, &recording, out).await,
-        },
+        }
         Err(error) => {
             let message = error.to_string();
             shared.no_recording(kind_of(&error), &error);
-            if let Some(known) = &known {
-                shared.note_refused(known.asked(), Source::Replay, &message);
+            if let Some(asked) = whole.take() {
+                shared.note_refused(asked, Source::Replay, &message);
             }
-            out.refuse(dialect, 400, &shared.settings.secrets.clean(&message)).await
+            out.refuse(Some(known.dialect), 400, &shared.settings.secrets.clean(&message)).await
         }
     }
 }
 
-/// What there is for a request.
-enum Found {
-    /// There are no recordings at all: it goes to the provider.
-    Nothing,
-    Recording(Look),
+/// Answers a request to a model as it was answered before.
+async fn answer_again(
+    shared: &Shared,
+    known: &Known,
+    (place, recording): (usize, &Arc<Recording>),
+    whole: Whole<'_>,
+    began: Instant,
+    out: &mut Out<'_>,
+) -> Result<(), Gone> {
+    match shared.memo.replay(known, place, recording, &shared.settings.prices, || whole.take()) {
+        Some(replay) => replay::model(shared, known, replay, began, out).await,
+        // Does not happen: these very bytes were read before.
+        None => replay::api(shared, recording, out).await,
+    }
 }
 
-fn look(shared: &Shared, incoming: &Incoming<'_>, known: Option<&Known>) -> Result<Found, CassetteError> {
-    let Some(cassette) = &shared.settings.cassette else { return Ok(Found::Nothing) };
-    let scope = shared.scope.get_or_init(|| cassette.ready_scope(&shared.settings.scope));
-    let found = match known {
-        Some(known) => {
-            let ready = || cassette.ready(Inquiry::of_model(&known.asked, &known.path));
-            cassette.look_again(scope, known.inquiry.get_or_init(ready))
+/// Answers a request that is none to a model.
+async fn answer_api(shared: &Rc<Shared>, incoming: &Incoming<'_>, out: &mut Out<'_>) -> Result<(), Gone> {
+    match look_for_api(shared, incoming) {
+        Ok(None) => forward(shared, incoming, None, None, out).await,
+        Ok(Some(Look::Record(ticket))) => forward(shared, incoming, None, Some(ticket), out).await,
+        Ok(Some(Look::Hit(recording))) => replay::api(shared, &recording, out).await,
+        Err(error) => {
+            let message = error.to_string();
+            shared.no_recording(kind_of(&error), &error);
+            out.refuse(None, 400, &shared.settings.secrets.clean(&message)).await
         }
-        None => {
-            let Route { upstream, rest } = incoming.route;
-            let address = format!("{}{rest}", upstream.address());
-            let inquiry = Inquiry::of_api(incoming.head.method, &address, &incoming.decoded());
-            cassette.look_again(scope, &cassette.ready(inquiry))
-        }
+    }
+}
+
+/// What is known of a request, where it is one to a model.
+fn known(shared: &Shared, whole: &Whole<'_>) -> Option<Rc<Known>> {
+    let is_post = whole.incoming.head.method == "POST";
+    is_post.then(|| shared.memo.known(whole.incoming, || whole.get().map(Known::of))).flatten()
+}
+
+/// What there is for a request to a model.
+enum Found<'a> {
+    /// Its recordings were read before, and it is this one's turn.
+    Again(usize, &'a Arc<Recording>),
+    New(Look),
+}
+
+/// Looks for a request to a model; `None` when there are no recordings at all, and the provider answers.
+fn look<'a>(
+    shared: &Shared,
+    known: &'a Known,
+    whole: &Whole<'_>,
+) -> Result<Option<Found<'a>>, CassetteError> {
+    let Some(cassette) = &shared.settings.cassette else { return Ok(None) };
+    if let Some((place, recording)) = known.seat.get().and_then(|seat| cassette.next_known(seat)) {
+        return Ok(Some(Found::Again(place, recording)));
+    }
+    let Some(asked) = whole.get() else {
+        return Ok(look_for_api(shared, whole.incoming)?.map(Found::New));
     };
-    found.map(Found::Recording)
+    let inquiry = cassette.ready(Inquiry::of_model(asked, &whole.incoming.path()));
+    let seat = known.seat.get_or_init(|| cassette.seat(shared.scope(cassette), &inquiry));
+    Ok(Some(Found::New(cassette.look_from(seat, &inquiry)?)))
+}
+
+/// Looks for any other request.
+fn look_for_api(shared: &Shared, incoming: &Incoming<'_>) -> Result<Option<Look>, CassetteError> {
+    let Some(cassette) = &shared.settings.cassette else { return Ok(None) };
+    let Route { upstream, rest } = incoming.route;
+    let address = format!("{}{rest}", upstream.address());
+    let inquiry = cassette.ready(Inquiry::of_api(incoming.head.method, &address, &incoming.decoded()));
+    let seat = cassette.seat(shared.scope(cassette), &inquiry);
+    cassette.look_from(&seat, &inquiry).map(Some)
 }
 
 fn kind_of(error: &CassetteError) -> TroubleKind {

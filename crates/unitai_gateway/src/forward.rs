@@ -9,7 +9,6 @@ use unitai_wire::exchange::{Asked, Exchange, How};
 
 use crate::answer::{self, Gone, Out};
 use crate::deciding::Incoming;
-use crate::memo::Known;
 use crate::provider::{back, onwards, shown};
 use crate::shared::{Shared, UnderWay, is_answered};
 use crate::trouble::TroubleKind;
@@ -18,11 +17,10 @@ use crate::trouble::TroubleKind;
 pub(crate) async fn forward(
     shared: &Rc<Shared>,
     incoming: &Incoming<'_>,
-    known: Option<&Known>,
+    mut asked: Option<Asked>,
     ticket: Option<Ticket>,
     out: &mut Out<'_>,
 ) -> Result<(), Gone> {
-    let mut asked = known.map(Known::asked);
     let dialect = asked.as_ref().map(|asked| asked.dialect);
     let upstream = incoming.route.upstream;
     let Some(url) = upstream.url(incoming.route.rest) else {

@@ -32,9 +32,6 @@ pub(crate) type Reason = &'static str;
 /// Methods that providers know. Browsers ask for leave (`OPTIONS`) before they send most others.
 const METHODS: [&str; 3] = ["GET", "POST", "DELETE"];
 
-/// What only browsers send.
-const OF_BROWSERS: [&str; 3] = ["origin", "sec-fetch-site", "access-control-request-method"];
-
 impl Guard {
     pub(crate) fn new(token: String, port: u16) -> Guard {
         Guard { token, hosts: [format!("127.0.0.1:{port}"), format!("localhost:{port}")] }
@@ -51,11 +48,11 @@ impl Guard {
 
     /// Lets a request in, or says why not.
     pub(crate) fn admit<'a>(&self, head: &Head<'a>, upstreams: &'a Upstreams) -> Result<Route<'a>, Reason> {
-        let host = head.only("host").ok_or("there is not exactly one Host header")?;
+        let host = head.host.only().ok_or("there is not exactly one Host header")?;
         if !self.hosts.iter().any(|own| own.as_bytes() == host) {
             return Err("the Host header names another host");
         }
-        if OF_BROWSERS.iter().any(|name| head.all(name).next().is_some()) {
+        if head.is_of_browser {
             return Err("the request comes from a browser");
         }
         // The target is what stood in the request: a whole URL, or anything but a path, is refused with it.
@@ -82,7 +79,7 @@ impl Guard {
 
 /// Pages can send text and forms without asking; JSON they cannot.
 fn is_json(head: &Head<'_>) -> bool {
-    let Some(kind) = head.only("content-type") else { return false };
+    let Some(kind) = head.kind.only() else { return false };
     let kind = kind.split(|byte| *byte == b';').next().unwrap_or_default().trim_ascii();
     kind.eq_ignore_ascii_case(b"application/json")
 }

@@ -1,6 +1,8 @@
 //! The head of a request, read strictly. The parser is the field's; what it forgives and a guard must not
 //! forgive is refused here: two lengths, line ends that are half ones, another version of HTTP.
 
+use std::mem::MaybeUninit;
+
 /// More than this is no head.
 pub(crate) const MOST_HEAD: usize = 64 << 10;
 
@@ -13,6 +15,14 @@ pub(crate) struct Head<'a> {
     /// What is asked for, as it came.
     pub(crate) target: &'a str,
     pub(crate) headers: Vec<(&'a str, &'a [u8])>,
+    /// Whom the client believes to speak with.
+    pub(crate) host: Given<'a>,
+    /// What kind of body it has.
+    pub(crate) kind: Given<'a>,
+    /// How the body is compressed.
+    pub(crate) encoding: Given<'a>,
+    /// Whether there is something that only browsers send.
+    pub(crate) is_of_browser: bool,
     /// How many bytes the head has.
     pub(crate) length: usize,
     /// How long the body is.
@@ -21,6 +31,29 @@ pub(crate) struct Head<'a> {
     pub(crate) keeps_alive: bool,
     /// Whether the client waits for leave to send the body.
     pub(crate) expects: bool,
+}
+
+/// How often a header that belongs there once was given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Given<'a> {
+    #[default]
+    Never,
+    Once(&'a [u8]),
+    Repeatedly,
+}
+
+impl<'a> Given<'a> {
+    fn add(&mut self, value: &'a [u8]) {
+        *self = if *self == Given::Never { Given::Once(value) } else { Given::Repeatedly };
+    }
+
+    /// The value of a header that is there once.
+    pub(crate) fn only(self) -> Option<&'a [u8]> {
+        match self {
+            Given::Once(value) => Some(value),
+            Given::Never | Given::Repeatedly => None,
+        }
+    }
 }
 
 /// How long a body is.
@@ -39,9 +72,9 @@ pub(crate) struct Malformed(pub(crate) &'static str);
 impl<'a> Head<'a> {
     /// Reads the head of a request; `None` while it has not come whole.
     pub(crate) fn read(bytes: &'a [u8]) -> Result<Option<Head<'a>>, Malformed> {
-        let mut headers = [httparse::EMPTY_HEADER; MOST_HEADERS];
-        let mut request = httparse::Request::new(&mut headers);
-        let length = match request.parse(bytes) {
+        let mut headers = [const { MaybeUninit::uninit() }; MOST_HEADERS];
+        let mut request = httparse::Request::new(&mut []);
+        let length = match request.parse_with_uninit_headers(bytes, &mut headers) {
             Ok(httparse::Status::Complete(length)) => length,
             Ok(httparse::Status::Partial) if bytes.len() > MOST_HEAD => {
                 return Err(Malformed("the head is too long"));
@@ -61,13 +94,33 @@ impl<'a> Head<'a> {
         let mut head = Head {
             method,
             target,
-            headers: request.headers.iter().map(|header| (header.name, header.value)).collect(),
+            headers: Vec::with_capacity(request.headers.len()),
+            host: Given::Never,
+            kind: Given::Never,
+            encoding: Given::Never,
+            is_of_browser: false,
             length,
             body: BodyLength::Known(0),
             keeps_alive: true,
             expects: false,
         };
-        head.read_framing()?;
+        let (mut body_length, mut coding) = (Given::Never, Given::Never);
+        for header in &*request.headers {
+            let (name, value) = (header.name, header.value);
+            head.headers.push((name, value));
+            match Meaning::of(name) {
+                Meaning::Host => head.host.add(value),
+                Meaning::Kind => head.kind.add(value),
+                Meaning::Encoding => head.encoding.add(value),
+                Meaning::OfBrowsers => head.is_of_browser = true,
+                Meaning::Length => body_length.add(value),
+                Meaning::Coding => coding.add(value),
+                Meaning::Connection => head.keeps_alive &= !lists(value, "close"),
+                Meaning::Expect => head.expects |= value.eq_ignore_ascii_case(b"100-continue"),
+                Meaning::Other => {}
+            }
+        }
+        head.body = framing(body_length, coding)?;
         Ok(Some(head))
     }
 
@@ -78,37 +131,56 @@ impl<'a> Head<'a> {
             .filter(move |(other, _)| other.eq_ignore_ascii_case(name))
             .map(|(_, value)| *value)
     }
+}
 
-    /// The value of a header that is there once.
-    pub(crate) fn only(&self, name: &str) -> Option<&'a [u8]> {
-        let mut all = self.all(name);
-        all.next().filter(|_| all.next().is_none())
+/// What a header means to the gateway.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Meaning {
+    Host,
+    Kind,
+    Encoding,
+    OfBrowsers,
+    Length,
+    Coding,
+    Connection,
+    Expect,
+    Other,
+}
+
+impl Meaning {
+    const NAMES: [(&str, Meaning); 10] = [
+        ("host", Meaning::Host),
+        ("content-type", Meaning::Kind),
+        ("content-encoding", Meaning::Encoding),
+        ("origin", Meaning::OfBrowsers),
+        ("sec-fetch-site", Meaning::OfBrowsers),
+        ("access-control-request-method", Meaning::OfBrowsers),
+        ("content-length", Meaning::Length),
+        ("transfer-encoding", Meaning::Coding),
+        ("connection", Meaning::Connection),
+        ("expect", Meaning::Expect),
+    ];
+
+    fn of(name: &str) -> Meaning {
+        let named = Meaning::NAMES.iter().find(|(other, _)| other.eq_ignore_ascii_case(name));
+        named.map_or(Meaning::Other, |(_, meaning)| *meaning)
     }
+}
 
-    fn read_framing(&mut self) -> Result<(), Malformed> {
-        let length = match self.all("content-length").count() {
-            0 => None,
-            1 => self.only("content-length"),
-            _ => return Err(Malformed("there are two lengths")),
-        };
-        let coding = match self.all("transfer-encoding").count() {
-            0 => None,
-            1 => self.only("transfer-encoding"),
-            _ => return Err(Malformed("there are two transfer encodings")),
-        };
-        self.body = match (length, coding) {
-            (None, None) => BodyLength::Known(0),
-            (Some(length), None) => {
-                BodyLength::Known(count(length).ok_or(Malformed("the length is no number"))?)
-            }
-            (None, Some(coding)) if coding.eq_ignore_ascii_case(b"chunked") => BodyLength::Chunked,
-            (None, Some(_)) => return Err(Malformed("the transfer encoding is not known")),
-            (Some(_), Some(_)) => return Err(Malformed("there are both a length and a transfer encoding")),
-        };
-        let closes = self.all("connection").any(|value| lists(value, "close"));
-        let expects = self.all("expect").any(|value| value.eq_ignore_ascii_case(b"100-continue"));
-        (self.keeps_alive, self.expects) = (!closes, expects);
-        Ok(())
+/// How long the body is. What can be read in two ways is refused.
+fn framing(length: Given<'_>, coding: Given<'_>) -> Result<BodyLength, Malformed> {
+    match (length, coding) {
+        (Given::Repeatedly, _) => Err(Malformed("there are two lengths")),
+        (_, Given::Repeatedly) => Err(Malformed("there are two transfer encodings")),
+        (Given::Once(_), Given::Once(_)) => Err(Malformed("there are both a length and a transfer encoding")),
+        (Given::Never, Given::Never) => Ok(BodyLength::Known(0)),
+        (Given::Once(length), Given::Never) => {
+            count(length).map(BodyLength::Known).ok_or(Malformed("the length is no number"))
+        }
+        (Given::Never, Given::Once(coding)) if coding.eq_ignore_ascii_case(b"chunked") => {
+            Ok(BodyLength::Chunked)
+        }
+        (Given::Never, Given::Once(_)) => Err(Malformed("the transfer encoding is not known")),
     }
 }
 
@@ -123,12 +195,12 @@ fn count(digits: &[u8]) -> Option<usize> {
     is_count.then(|| digits.iter().fold(0, |sum, digit| sum * 10 + usize::from(digit - b'0')))
 }
 
+/// Whether one half of a line end stands without the other. Every byte is looked at in the same way, so that
+/// many are looked at together.
 fn has_half_line_ends(head: &[u8]) -> bool {
-    let ends = |at: usize| match head[at] {
-        b'\n' => at > 0 && head[at - 1] == b'\r',
-        _ => head.get(at + 1) == Some(&b'\n'),
-    };
-    memchr::memchr2_iter(b'\n', b'\r', head).any(|at| !ends(at))
+    let is_half = |(one, next): (&u8, &u8)| (*one == b'\r') != (*next == b'\n');
+    let halves = head.iter().zip(head.iter().skip(1)).fold(false, |any, pair| any | is_half(pair));
+    halves || head.first() == Some(&b'\n') || head.last() == Some(&b'\r')
 }
 
 /// A body in chunks, put together as it comes.

@@ -4,20 +4,20 @@
 //! when it first comes; after that it is found by its very bytes.
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
 use rustc_hash::FxBuildHasher;
-use unitai_model::{ModelCall, Source};
-use unitai_wire::cassette::{Chunk, Inquiry, Recording};
-use unitai_wire::common::FreshResult;
-use unitai_wire::dialects::Called;
+use unitai_model::{ExchangeEnd, ModelCall, Source};
+use unitai_wire::cassette::{Chunk, Recording, Seat};
+use unitai_wire::common::{FreshResult, Request};
+use unitai_wire::dialects::{Called, Dialect};
 use unitai_wire::exchange::{Asked, Exchange, How};
 use unitai_wire::meter::PriceTable;
 
+use crate::deciding::Incoming;
 use crate::replay;
-use crate::upstreams::Upstream;
 
 /// So many requests are remembered. When there are more, all are forgotten: what is asked again is soon back.
 const MOST: usize = 50_000;
@@ -28,18 +28,21 @@ pub(crate) struct Memo {
     known: RefCell<HashMap<Box<[u8]>, Rc<Known>, FxBuildHasher>>,
     /// Room for the bytes of the one that is looked for.
     key: RefCell<Vec<u8>>,
+    /// What many calls have in common is kept once: names of models, and why they stopped.
+    words: RefCell<HashSet<Arc<str>, FxBuildHasher>>,
 }
 
-/// A request to a model that was read.
+/// A request to a model that was read. The whole of it is not kept: it is as long as a conversation, and its
+/// bytes come again with it.
 pub(crate) struct Known {
-    pub(crate) asked: Asked,
-    /// The path at the provider.
-    pub(crate) path: String,
-    /// Whether it tells the model what tools gave.
-    tells_results: bool,
-    /// What its recordings are found by, once somebody looked.
-    pub(crate) inquiry: OnceCell<Inquiry>,
-    replays: RefCell<Vec<Rc<Replay>>>,
+    pub(crate) dialect: &'static dyn Dialect,
+    pub(crate) is_streamed: bool,
+    /// The request, where it tells the model what tools gave.
+    telling: Option<Arc<Request>>,
+    /// Where its recordings are, once somebody looked.
+    pub(crate) seat: OnceCell<Arc<Seat>>,
+    /// What its recordings say, each at its place among them. Conversations may be recorded a thousand times.
+    replays: OnceCell<Box<[OnceCell<Replay>]>>,
 }
 
 /// A recording that was read.
@@ -47,7 +50,10 @@ pub(crate) struct Replay {
     pub(crate) recording: Arc<Recording>,
     /// What the client gets, where that is not all that was recorded.
     pub(crate) shown: Option<Vec<Chunk>>,
-    pub(crate) call: ModelCall,
+    /// The record of the call, without what was seen on the wire.
+    call: ModelCall,
+    /// What was seen. It lies here, where it is at hand, and is boxed for each record.
+    seen: Option<unitai_model::Exchange>,
     pub(crate) calls: Vec<Called>,
     /// The whole answer as it goes over the wire.
     pub(crate) sent: Vec<u8>,
@@ -57,14 +63,14 @@ impl Memo {
     /// What is known of a request, which is read by `read` when it is new.
     pub(crate) fn known(
         &self,
-        upstream: &Upstream,
-        rest: &str,
-        body: &[u8],
+        incoming: &Incoming<'_>,
         read: impl FnOnce() -> Option<Known>,
     ) -> Option<Rc<Known>> {
         let mut key = self.key.borrow_mut();
         key.clear();
-        for part in [upstream.name().as_bytes(), &[0], rest.as_bytes(), &[0], body] {
+        let (upstream, rest) = (incoming.route.upstream.name(), incoming.route.rest);
+        let encoding = incoming.head.encoding.only().unwrap_or_default();
+        for part in [upstream.as_bytes(), &[0], rest.as_bytes(), &[0], encoding, &[0], incoming.body] {
             key.extend_from_slice(part);
         }
         if let Some(known) = self.known.borrow().get(key.as_slice()) {
@@ -74,50 +80,73 @@ impl Memo {
         let mut memo = self.known.borrow_mut();
         if memo.len() >= MOST {
             memo.clear();
+            self.words.borrow_mut().clear();
         }
         memo.insert(key.as_slice().into(), known.clone());
         Some(known)
     }
+
+    /// What the recording at a place of a known request says; `None` when the request cannot be read by `read`.
+    pub(crate) fn replay<'k>(
+        &self,
+        known: &'k Known,
+        place: usize,
+        recording: &Arc<Recording>,
+        prices: &PriceTable,
+        read: impl FnOnce() -> Option<Asked>,
+    ) -> Option<&'k Replay> {
+        let count = || known.seat.get().map_or(0, |seat| seat.len());
+        let replays = known.replays.get_or_init(|| (0..count()).map(|_| OnceCell::new()).collect());
+        let replay = replays.get(place)?;
+        if replay.get().is_none() {
+            let mut new = Replay::read(read()?, recording, prices);
+            self.share_words(&mut new);
+            let _ = replay.set(new);
+        }
+        replay.get()
+    }
+
+    fn share_words(&self, replay: &mut Replay) {
+        let mut words = self.words.borrow_mut();
+        let mut share = |word: &mut Arc<str>| match words.get(word) {
+            Some(same) => *word = same.clone(),
+            None => {
+                words.insert(word.clone());
+            }
+        };
+        share(&mut replay.call.model);
+        if let Some(seen) = &mut replay.seen {
+            share(&mut seen.dialect);
+            if let ExchangeEnd::Answered { finish_reason: Some(reason) } = &mut seen.end {
+                share(reason);
+            }
+        }
+    }
 }
 
 impl Known {
-    pub(crate) fn new(asked: Asked, path: String) -> Known {
+    pub(crate) fn of(asked: &Asked) -> Known {
         let tells_results = asked.request.fresh_results().next().is_some();
-        Known { asked, path, tells_results, inquiry: OnceCell::new(), replays: RefCell::default() }
+        Known {
+            dialect: asked.dialect,
+            is_streamed: asked.request.streamed,
+            telling: tells_results.then(|| asked.request.clone()),
+            seat: OnceCell::new(),
+            replays: OnceCell::new(),
+        }
     }
 
     /// What this request tells the model of its tools.
     pub(crate) fn fresh_results(&self) -> impl Iterator<Item = FreshResult<'_>> {
-        let results = self.tells_results.then(|| self.asked.request.fresh_results());
-        results.into_iter().flatten()
+        self.telling.iter().flat_map(|request| request.fresh_results())
     }
+}
 
-    /// The request, for somebody who keeps it.
-    pub(crate) fn asked(&self) -> Asked {
-        let Asked { dialect, request, canonical, digest, is_local } = &self.asked;
-        Asked {
-            dialect: *dialect,
-            request: request.clone(),
-            canonical: canonical.clone(),
-            digest: digest.clone(),
-            is_local: *is_local,
-        }
-    }
-
-    /// What a recording of it says.
-    pub(crate) fn replay(&self, recording: &Arc<Recording>, prices: &PriceTable) -> Rc<Replay> {
-        let is_same = |replay: &&Rc<Replay>| Arc::ptr_eq(&replay.recording, recording);
-        if let Some(replay) = self.replays.borrow().iter().find(is_same) {
-            return replay.clone();
-        }
-        let replay = Rc::new(self.read(recording, prices));
-        self.replays.borrow_mut().push(replay.clone());
-        replay
-    }
-
-    fn read(&self, recording: &Arc<Recording>, prices: &PriceTable) -> Replay {
-        let mut exchange = Exchange::begin(self.asked(), Source::Replay, recording.hides_usage)
-            .recorded_in(recording.latency);
+impl Replay {
+    fn read(asked: Asked, recording: &Arc<Recording>, prices: &PriceTable) -> Replay {
+        let is_streamed = asked.request.streamed;
+        let mut exchange =
+            Exchange::begin(asked, Source::Replay, recording.hides_usage).recorded_in(recording.latency);
         let kind = recording.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
         exchange.head(recording.status, kind.map_or("", |(_, kind)| kind), "");
         let mut shown = Vec::with_capacity(recording.chunks.len());
@@ -129,16 +158,21 @@ impl Known {
         if !rest.is_empty() {
             shown.push(Chunk { after: 0.0, bytes: rest });
         }
-        let call = exchange.ended(&How::Ended, prices);
+        let mut call = exchange.ended(&How::Ended, prices);
+        let seen = call.exchange.take().map(|seen| *seen);
         let shown = recording.hides_usage.then_some(shown);
         let mut sent = Vec::new();
         let chunks = shown.as_deref().unwrap_or(&recording.chunks);
-        replay::write(&mut sent, recording, chunks, self.asked.request.streamed, true);
-        Replay { recording: recording.clone(), shown, call, calls: exchange.calls().to_vec(), sent }
+        replay::write(&mut sent, recording, chunks, is_streamed, true);
+        sent.shrink_to_fit();
+        Replay { recording: recording.clone(), shown, call, seen, calls: exchange.calls().to_vec(), sent }
     }
-}
 
-impl Replay {
+    /// The record of a call that was answered so.
+    pub(crate) fn call(&self) -> ModelCall {
+        ModelCall { exchange: self.seen.clone().map(Box::new), ..self.call.clone() }
+    }
+
     /// The pieces that the client gets.
     pub(crate) fn chunks(&self) -> &[Chunk] {
         self.shown.as_deref().unwrap_or(&self.recording.chunks)

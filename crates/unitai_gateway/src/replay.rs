@@ -17,7 +17,7 @@ pub(crate) async fn model(
     began: Instant,
     out: &mut Out<'_>,
 ) -> Result<(), Gone> {
-    let mut call = replay.call.clone();
+    let mut call = replay.call();
     if let Some(exchange) = &mut call.exchange {
         let now = Some(began.elapsed().as_secs_f64());
         exchange.latency = now;
@@ -33,7 +33,7 @@ pub(crate) async fn model(
     if is_answered && !is_paced {
         shared.journal.called(&replay.calls);
     }
-    let is_streamed = known.asked.request.streamed;
+    let is_streamed = known.is_streamed;
     let sent = if is_paced {
         send_paced(&replay.recording, replay.chunks(), is_streamed, out).await
     } else if out.keeps_alive {
@@ -42,7 +42,7 @@ pub(crate) async fn model(
         send(&replay.recording, replay.chunks(), is_streamed, out).await
     };
     if is_paced && let Some(step) = step {
-        let mut call = replay.call.clone();
+        let mut call = replay.call();
         if let Some(exchange) = &mut call.exchange {
             exchange.latency = Some(began.elapsed().as_secs_f64());
         }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use unitai_model::value::plain;
 use unitai_model::{ExchangeEnd, ModelCall, Money, Source};
+use unitai_wire::cassette::Cassette;
 use unitai_wire::exchange::{Asked, Exchange, How};
 use unitai_wire::meter::Reservation;
 
@@ -26,7 +27,7 @@ pub(crate) struct Shared {
     pub(crate) provider: Provider,
     pub(crate) memo: Memo,
     /// Whose recordings these are, without secrets.
-    pub(crate) scope: OnceCell<Arc<str>>,
+    scope: OnceCell<Arc<str>>,
     /// Whether connections are to be closed when they have answered.
     pub(crate) is_stopping: Cell<bool>,
     troubles: RefCell<Vec<Trouble>>,
@@ -49,6 +50,11 @@ impl Shared {
             troubles: RefCell::default(),
             refused: RefCell::default(),
         }
+    }
+
+    /// Whose recordings these are, as they are looked for.
+    pub(crate) fn scope(&self, cassette: &Cassette) -> &Arc<str> {
+        self.scope.get_or_init(|| cassette.ready_scope(&self.settings.scope))
     }
 
     /// Says what happens. This is the one way out for words.

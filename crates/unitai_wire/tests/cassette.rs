@@ -119,6 +119,28 @@ fn n_requests_replay_n_answers_in_their_order() {
 }
 
 #[test]
+fn many_who_share_a_seat_take_each_answer_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let recording = open(folder.path(), Mode::Record);
+    (0..40).for_each(|at| record(&recording, "t", &body(), &format!("answer {at}")));
+    let replaying = open(folder.path(), Mode::Replay);
+    let inquiry = replaying.ready(asking(&body()));
+    let seat = replaying.seat(&replaying.ready_scope("t"), &inquiry);
+    assert!(replaying.next_known(&seat).is_none(), "nothing was read yet");
+    assert!(replay(&replaying, "t", &body()).unwrap().contains("answer 0\""), "and no turn was taken");
+    let take = || std::iter::from_fn(|| replaying.next_known(&seat)).map(|(place, _)| place).collect();
+    let taken: Vec<Vec<usize>> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..4).map(|_| scope.spawn(take)).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    let mut places = taken.concat();
+    places.sort_unstable();
+    assert_eq!(places, (1..40).collect::<Vec<_>>());
+    let text = miss(replay(&replaying, "t", &body()));
+    assert!(text.contains("request 41 to gpt-4.1"), "{text}");
+}
+
+#[test]
 fn each_scope_has_answers_of_its_own_and_borrows_only_when_it_has_none() {
     let folder = tempfile::tempdir().unwrap();
     let recording = open(folder.path(), Mode::Record);

@@ -12,6 +12,7 @@ mod housekeeping;
 pub mod import;
 mod inquiry;
 mod miss;
+mod seat;
 mod shelf;
 mod tally;
 mod tape;
@@ -23,6 +24,7 @@ pub use entry::{Chunk, Damage, Entry, Recording, Slot};
 pub use housekeeping::Stats;
 pub use inquiry::Inquiry;
 pub use miss::{Miss, Reason};
+pub use seat::Seat;
 pub use shelf::Shelf;
 pub use tally::{Counts, Tally};
 pub use tape::Tape;
@@ -93,8 +95,8 @@ struct State {
     entries: HashMap<Arc<str>, Arc<[Slot]>, FxBuildHasher>,
     /// Damaged files that were set aside.
     set_aside: Vec<Damage>,
-    /// How often each key was asked, by scope.
-    asked: HashMap<(Arc<str>, Arc<str>), usize, FxBuildHasher>,
+    /// Who asked what, by scope and key.
+    seats: HashMap<(Arc<str>, Arc<str>), Arc<Seat>, FxBuildHasher>,
 }
 
 /// What a cassette has for a request.
@@ -181,7 +183,8 @@ impl Cassette {
     /// has answers of its own, so that tests that ask the same do not take them from one another; where it has
     /// none, those of the others serve.
     pub fn look(&self, scope: &str, inquiry: Inquiry) -> Result<Look, CassetteError> {
-        self.look_again(&self.ready_scope(scope), &self.ready(inquiry))
+        let inquiry = self.ready(inquiry);
+        self.look_from(&self.seat(&self.ready_scope(scope), &inquiry), &inquiry)
     }
 
     /// The request as it is looked for: without secrets, and with what is volatile made equal.
@@ -194,22 +197,32 @@ impl Cassette {
         Arc::from(&*self.options.secrets.clean(scope))
     }
 
-    /// Looks for the answer to a request that has been made ready, for those who are asked the same many times.
-    pub fn look_again(&self, scope: &Arc<str>, inquiry: &Inquiry) -> Result<Look, CassetteError> {
-        let key = inquiry.key().clone();
-        let turn = {
-            let mut state = self.state();
-            let asked = state.asked.entry((scope.clone(), key.clone())).or_default();
-            *asked += 1;
-            *asked - 1
-        };
+    /// Where the answers to a request of a scope are, both made ready.
+    pub fn seat(&self, scope: &Arc<str>, inquiry: &Inquiry) -> Arc<Seat> {
+        let mut state = self.state();
+        let seat = state.seats.entry((scope.clone(), inquiry.key().clone()));
+        seat.or_insert_with(|| Arc::new(Seat::of(scope, inquiry.key()))).clone()
+    }
+
+    /// The next answer of a seat, where one is known. Where none is, nothing has happened, and
+    /// [`look_from`](Cassette::look_from) says what is to be done. Gives its place among the answers with it.
+    pub fn next_known<'s>(&self, seat: &'s Seat) -> Option<(usize, &'s Arc<Recording>)> {
+        let slots = seat.slots().filter(|_| self.options.mode != Mode::Record)?;
+        let found = seat.take_turn_for(|turn| self.pick(slots, &seat.scope, turn).ok())?;
+        self.tally.hit();
+        Some(found)
+    }
+
+    /// Looks for the answer to the request of a seat. What is recorded for it is recorded under the inquiry.
+    pub fn look_from(&self, seat: &Seat, inquiry: &Inquiry) -> Result<Look, CassetteError> {
+        let (scope, turn) = (&seat.scope, seat.take_turn());
         if self.options.mode == Mode::Record {
             return Ok(Look::Record(self.ticket(scope, turn, inquiry, true)));
         }
-        let slots = match self.slots(&key) {
+        let slots = match self.slots(seat) {
             Ok(slots) => slots,
             Err(CassetteError::Damaged(damage)) if self.options.mode == Mode::Auto && !damage.is_newer() => {
-                self.shelf.set_aside(&key)?;
+                self.shelf.set_aside(&seat.key)?;
                 self.state().set_aside.push(*damage);
                 None
             }
@@ -217,10 +230,10 @@ impl Cassette {
         };
         let reason = match slots {
             None => Reason::Never,
-            Some(slots) => match self.pick(&slots, scope, turn) {
-                Ok(recording) => {
+            Some(slots) => match self.pick(slots, scope, turn) {
+                Ok((_, recording)) => {
                     self.tally.hit();
-                    return Ok(Look::Hit(recording));
+                    return Ok(Look::Hit(recording.clone()));
                 }
                 Err(reason) => reason,
             },
@@ -233,40 +246,47 @@ impl Cassette {
         Err(CassetteError::Miss(Box::new(miss)))
     }
 
-    /// The recording for the n-th request of a scope: one of its own. Only where it has none do those of others
-    /// serve; otherwise one request more than was recorded would go unnoticed.
-    fn pick(&self, slots: &[Slot], scope: &str, turn: usize) -> Result<Arc<Recording>, Reason> {
+    /// The recording for the n-th request of a scope, and its place: one of the scope's own. Only where it has
+    /// none do those of others serve; otherwise one request more than was recorded would go unnoticed.
+    fn pick<'s>(
+        &self,
+        slots: &'s [Slot],
+        scope: &str,
+        turn: usize,
+    ) -> Result<(usize, &'s Arc<Recording>), Reason> {
         // Asked once: slots may be many.
         let oldest = self.options.ttl.and_then(|ttl| SystemTime::now().checked_sub(ttl));
         let is_fresh = |slot: &&Slot| oldest.is_none_or(|oldest| slot.recorded_at >= oldest);
         let has_own = slots.iter().any(|slot| *slot.scope == *scope);
-        let mut fresh = slots.iter().filter(|slot| !has_own || *slot.scope == *scope).filter(is_fresh);
+        let serves = |slot: &Slot| !has_own || *slot.scope == *scope;
+        let mut fresh =
+            slots.iter().enumerate().filter(|(_, slot)| serves(slot)).filter(|(_, slot)| is_fresh(slot));
         let turn = match fresh.clone().count() {
             count @ 1.. if self.begins_again => turn % count,
             _ => turn,
         };
-        if let Some(slot) = fresh.nth(turn) {
-            return Ok(slot.recording.clone());
+        if let Some((place, slot)) = fresh.nth(turn) {
+            return Ok((place, &slot.recording));
         }
         let expired = slots.iter().filter(|slot| !is_fresh(slot)).map(Slot::age).min();
         match (expired, self.options.ttl) {
             (Some(age), Some(ttl)) => Err(Reason::Expired { age, ttl }),
-            _ => {
-                let own = slots.iter().filter(|slot| !has_own || *slot.scope == *scope);
-                Err(Reason::UsedUp { recorded: own.count() })
-            }
+            _ => Err(Reason::UsedUp { recorded: slots.iter().filter(|slot| serves(slot)).count() }),
         }
     }
 
-    fn slots(&self, key: &Arc<str>) -> Result<Option<Arc<[Slot]>>, CassetteError> {
-        if let Some(slots) = self.state().entries.get(key) {
-            return Ok(Some(slots.clone()));
+    fn slots<'s>(&self, seat: &'s Seat) -> Result<Option<&'s Arc<[Slot]>>, CassetteError> {
+        if let Some(slots) = seat.slots() {
+            return Ok(Some(slots));
+        }
+        if let Some(slots) = self.state().entries.get(&seat.key) {
+            return Ok(Some(seat.keep(slots.clone())));
         }
         // Read outside of the lock: two that read the same file read the same.
-        let Some(slots) = self.shelf.slots(key)? else { return Ok(None) };
+        let Some(slots) = self.shelf.slots(&seat.key)? else { return Ok(None) };
         let slots: Arc<[Slot]> = Arc::from(slots);
-        self.state().entries.insert(key.clone(), slots.clone());
-        Ok(Some(slots))
+        self.state().entries.insert(seat.key.clone(), slots.clone());
+        Ok(Some(seat.keep(slots)))
     }
 
     fn ticket(&self, scope: &Arc<str>, turn: usize, inquiry: &Inquiry, replaces: bool) -> Ticket {
