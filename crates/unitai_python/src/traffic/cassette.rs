@@ -163,7 +163,8 @@ impl Cassette {
         }
         // A hit takes microseconds, too few to let others have the interpreter.
         let (scope, asked) = (self.tapes.ready_scope(&self.scope), self.tapes.ready(inquiry));
-        let mut found = self.tapes.look_again(&scope, &asked);
+        let look = |asked: &Inquiry| self.tapes.look_from(&self.tapes.seat(&scope, asked), asked);
+        let mut found = look(&asked);
         if matches!(found, Err(CassetteError::Miss(_))) {
             // The test may have changed the environment, and what is a secret now was one when it was recorded.
             // Only here, because to look at the environment takes longer than a hit.
@@ -171,7 +172,7 @@ impl Cassette {
             let key = asked.key().clone();
             let asked = self.tapes.ready(asked);
             if *asked.key() != key {
-                found = self.tapes.look_again(&scope, &asked);
+                found = look(&asked);
             }
         }
         found.map_err(|error| raised(py, error))

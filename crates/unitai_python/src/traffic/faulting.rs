@@ -117,7 +117,7 @@ impl Met {
             ModelFault::Refuse { status, message, retry_after } => {
                 let refusal = Refusal { status: *status, message: message.clone() };
                 let fail = Fail { refusal, retry_after: *retry_after, delay: Duration::ZERO };
-                Some(super::deciding::failed(&fail, asked))
+                Some(super::answering::failed(&fail, asked))
             }
             ModelFault::Reset => Some(broken(Break::Reset, Duration::ZERO)),
             ModelFault::Timeout { after } => Some(broken(Break::Timeout, *after)),

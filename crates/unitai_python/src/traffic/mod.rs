@@ -1,20 +1,25 @@
 //! Model traffic as Python sees it: the two questions that a hook asks about a request, and what it
 //! gets for an answer.
 
+mod answering;
 mod belonging;
 mod budget;
 mod cassette;
 mod deciding;
 mod faulting;
 mod headers;
+mod letting_out;
 mod lines;
 mod matcher;
 mod passage;
 mod policy;
 mod prices;
+mod refusing;
+mod replaying;
 mod reply;
 mod request;
 mod script;
+mod sent;
 mod shelf;
 mod voice;
 mod watched;
@@ -24,11 +29,12 @@ pub(crate) use belonging::{
 };
 pub(crate) use budget::Budget;
 pub(crate) use cassette::Cassette;
-pub(crate) use deciding::{claims, decide, refuse_connection};
+pub(crate) use deciding::{claims, decide};
 pub(crate) use faulting::Remembered;
 pub(crate) use lines::{seconds, test};
 pub(crate) use passage::Passage;
 pub(crate) use policy::{Policy, Rules, set_default_model};
+pub(crate) use refusing::refuse_connection;
 pub(crate) use reply::Reply;
 pub(crate) use request::ModelRequest;
 pub(crate) use script::Script;

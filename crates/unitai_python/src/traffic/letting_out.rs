@@ -1,0 +1,104 @@
+//! Requests that go out to their provider: changed where they must be, paid for in advance, watched.
+
+use pyo3::prelude::*;
+use unitai_model::Source;
+use unitai_model::value::plain;
+use unitai_wire::cassette::Tape;
+use unitai_wire::exchange::{Asked, Exchange, Rewritten};
+use unitai_wire::meter::Reservation;
+
+use super::Passage;
+use super::belonging::Owner;
+use super::faulting::Outlook;
+use super::passage::Traveller;
+use super::policy::Rules;
+use super::refusing::refuse;
+use super::sent::Sent;
+use super::watched::Watched;
+use crate::errors::{Trouble, invalid};
+use crate::run::{Run, cancelled, unpriced};
+
+/// Changes a request as it must be before it is sent: another model, and a question for usage.
+pub(super) fn rewrite(
+    py: Python<'_>,
+    owner: &Owner,
+    asked: &mut Asked,
+    sent: &Sent<'_, '_>,
+) -> PyResult<Option<Rewritten>> {
+    let rules = owner.rules();
+    let is_other = rules.model().is_some_and(|model| *model != *asked.request.model);
+    if is_other && asked.dialect.is_signed() {
+        let name = asked.dialect.name();
+        return Err(invalid(py, format!("the model cannot be overridden: {name} requests are signed")));
+    }
+    Ok(asked.rewrite(sent.target.path, sent.body, rules.model().as_deref(), rules.asks_for_usage))
+}
+
+/// Lets a request out to its provider; onto a tape, if there is one.
+pub(super) fn let_out<'py>(
+    py: Python<'py>,
+    owner: Owner,
+    asked: Asked,
+    rewritten: Option<Rewritten>,
+    sent: &Sent<'_, 'py>,
+    tape: Option<Tape>,
+    outlook: &Outlook,
+) -> PyResult<Bound<'py, Passage>> {
+    let rules = owner.rules();
+    let reservation = match reserve(py, &owner, &rules, &asked) {
+        Ok(reservation) => reservation,
+        // Only a run has a budget, so only a run is refused here.
+        Err(error) => return refuse(py, &owner, None, Some(asked), error).and(Err(cancelled(py))),
+    };
+    let (new_path, new_body, hides_usage) = match rewritten {
+        Some(rewritten) => (rewritten.path, Some(rewritten.body), rewritten.asks_for_usage),
+        None => (None, None, false),
+    };
+    // A recording is decoded anyway, where a header that is signed cannot be changed.
+    let framing = asked.request.streamed.then(|| asked.dialect.framing());
+    let spoiled = outlook.met.as_ref().and_then(|met| met.spoiled(framing));
+    let (delay, pace) = outlook.met.as_ref().map_or((0.0, 0.0), |met| met.lateness());
+    let wants_identity = hides_usage || ((tape.is_some() || spoiled.is_some()) && !asked.dialect.is_signed());
+    let exchange = Exchange::begin(asked, Source::Live, hides_usage);
+    let watched = Watched::begin(py, owner, exchange, reservation, tape, rules.prices.clone())?;
+    if let Some(met) = &outlook.met {
+        watched.note_fault(met.recorded());
+    }
+    let url = new_path.map(|path| sent.url.replacen(sent.target.path, &path, 1));
+    let traveller = Traveller::Model(watched);
+    Bound::new(py, Passage { traveller, url, body: new_body, wants_identity, spoiled, delay, pace })
+}
+
+/// Sets aside what the call can cost, where there is a budget.
+pub(super) fn reserve(
+    py: Python<'_>,
+    owner: &Owner,
+    rules: &Rules,
+    asked: &Asked,
+) -> PyResult<Option<Reservation>> {
+    let Some(budget) = &rules.budget else { return Ok(None) };
+    let Some(worst) = asked.worst_cost(&rules.prices, owner.run().map_or(0, Run::most_tokens)) else {
+        return Err(unpriced(py, &asked.request.model));
+    };
+    budget.reserve(worst).map(Some).map_err(|over| {
+        let left = over.limit.minus(over.spent).minus(over.reserved);
+        let cap = match asked.request.max_output {
+            Some(tokens) => format!("with at most {tokens} tokens of output"),
+            None => "with no limit of its output".to_owned(),
+        };
+        Trouble::new("CostLimitExceeded", "the budget does not allow another model call")
+            .expected(format!(
+                "a call of at most {} (limit {}, spent {}, under way {})",
+                left.shown(),
+                over.limit.shown(),
+                over.spent.shown(),
+                over.reserved.shown()
+            ))
+            .found(format!(
+                "a call of {} that can cost {} {cap}",
+                plain(&asked.request.model),
+                over.asked.shown()
+            ))
+            .into_err(py)
+    })
+}

@@ -1,0 +1,94 @@
+//! Requests that are refused, and connections that must not be opened.
+
+use pyo3::prelude::*;
+use unitai_model::value::plain;
+use unitai_wire::common::Refusal;
+use unitai_wire::exchange::Asked;
+
+use super::answering::named;
+use super::belonging::{Owner, is_network_blocked, owner, owner_of_request};
+use super::reply::Content;
+use super::{Reply, Voice};
+use crate::errors::Trouble;
+use crate::run::cancelled;
+
+/// Refuses a request. A run is ended by it; outside a run the client gets an error that it does not
+/// try again after, and the script remembers.
+pub(super) fn refuse<'py>(
+    py: Python<'py>,
+    owner: &Owner,
+    voice: Option<&Voice>,
+    asked: Option<Asked>,
+    error: PyErr,
+) -> PyResult<Bound<'py, Reply>> {
+    if let Some(voice) = voice {
+        voice.note_trouble(py, &error);
+    }
+    let message =
+        error.value(py).str().map_or_else(|_| String::new(), |text| text.to_string_lossy().into_owned());
+    if let Some(run) = owner.run() {
+        if let Some(asked) = asked {
+            let first_line = message.lines().next().unwrap_or_default();
+            run.note_refused_call(py, asked, owner.source(), first_line)?;
+        }
+        run.doom(py, error);
+        return Err(cancelled(py));
+    }
+    let refusal = Refusal { status: 400, message };
+    let (body, mut headers) = match &asked {
+        Some(asked) => (asked.dialect.write_refusal(&refusal), asked.dialect.refusal_headers(400)),
+        None => (serde_json::json!({"error": {"message": refusal.message}}).to_string(), Vec::new()),
+    };
+    headers.extend([("content-type", "application/json".to_owned()), ("x-should-retry", "false".to_owned())]);
+    let (headers, content) = (named(headers), Content::Whole(body.into_bytes()));
+    Bound::new(py, Reply::new(400, headers, content))
+}
+
+/// Why a connection must not be opened; `None` when it may.
+#[pyfunction]
+#[pyo3(signature = (host, port, family))]
+pub(crate) fn refuse_connection(
+    py: Python<'_>,
+    host: &str,
+    port: Option<u16>,
+    family: &str,
+) -> PyResult<Option<Py<PyAny>>> {
+    if family == "AF_UNIX" || unitai_wire::is_local(host) || host.is_empty() {
+        return Ok(None);
+    }
+    let owner = match owner(py) {
+        Ok(owner) => owner,
+        // Whose it is matters only for a model's host: other connections are no concern of an ended run.
+        Err(_) if unitai_wire::is_model_host(host) => owner_of_request(py)?,
+        Err(_) => None,
+    };
+    let is_blocked = is_network_blocked() || owner.as_ref().is_some_and(Owner::blocks_network);
+    let voice = owner.as_ref().and_then(Owner::voice).filter(|voice| voice.keeps_models_in());
+    let place = port.map_or_else(|| plain(host).to_string(), |port| format!("{}:{port}", plain(host)));
+    let class = "NetworkBlockedError";
+    let trouble = if is_blocked {
+        Trouble::new(class, format!("a connection to {place} was refused: the test blocks the network"))
+    } else if let Some(voice) = voice.filter(|_| unitai_wire::is_model_host(host)) {
+        let how = if matches!(voice, Voice::Script(_)) { "scripted" } else { "replayed" };
+        Trouble::new(class, format!("a connection to {place} was refused: the model is {how}")).remedy(
+            "use a client on httpx, httpx2, urllib3 or aiohttp, whose requests can be answered from memory",
+        )
+    } else {
+        return Ok(None);
+    };
+    let trouble = match caller(py) {
+        Some(caller) => trouble.found(caller),
+        None => trouble,
+    };
+    let error = trouble.into_err(py);
+    if let (false, Some(voice)) = (is_blocked, owner.as_ref().and_then(Owner::voice)) {
+        voice.note_trouble(py, &error);
+    }
+    Ok(Some(error.into_value(py).into_any()))
+}
+
+/// The innermost frame that is no library's: who wants the connection.
+fn caller(py: Python<'_>) -> Option<String> {
+    let module = py.import("unitai.traffic.sockets").ok()?;
+    module.getattr("offender").ok()?.call0().ok()?.extract().ok()?
+}
