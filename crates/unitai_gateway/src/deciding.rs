@@ -183,8 +183,7 @@ fn look_for_api(shared: &Shared, incoming: &Incoming<'_>) -> Result<Option<Look>
     let Route { upstream, rest } = incoming.route;
     let address = format!("{}{rest}", upstream.address());
     let inquiry = cassette.ready(Inquiry::of_api(incoming.head.method, &address, &incoming.decoded()));
-    let seat = cassette.seat(shared.scope(cassette), &inquiry);
-    cassette.look_from(&seat, &inquiry).map(Some)
+    cassette.look_again(shared.scope(cassette), &inquiry).map(Some)
 }
 
 fn kind_of(error: &CassetteError) -> TroubleKind {

@@ -183,8 +183,12 @@ impl Cassette {
     /// has answers of its own, so that tests that ask the same do not take them from one another; where it has
     /// none, those of the others serve.
     pub fn look(&self, scope: &str, inquiry: Inquiry) -> Result<Look, CassetteError> {
-        let inquiry = self.ready(inquiry);
-        self.look_from(&self.seat(&self.ready_scope(scope), &inquiry), &inquiry)
+        self.look_again(&self.ready_scope(scope), &self.ready(inquiry))
+    }
+
+    /// Looks for the answer to a request where both have been made ready.
+    pub fn look_again(&self, scope: &Arc<str>, inquiry: &Inquiry) -> Result<Look, CassetteError> {
+        self.look_from(&self.seat(scope, inquiry), inquiry)
     }
 
     /// The request as it is looked for: without secrets, and with what is volatile made equal.
