@@ -19,7 +19,7 @@ from tests.support.canaries import Search, canaries, spelled, zipped
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE / "canaries"), str(HERE / "traffic")]
 
-from surroundings import Families, Project, told_by  # noqa: E402
+from canary_project import Families, Project, told_by  # noqa: E402
 
 pytestmark = [pytest.mark.integration, pytest.mark.skipif(os.name == "nt", reason="modes and command lines of Unix")]
 

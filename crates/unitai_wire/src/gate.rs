@@ -67,6 +67,13 @@ pub fn is_unfinished(name: &OsStr) -> bool {
 }
 
 fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    // A device or a pipe is written to: to take its place would be the end of `/dev/null`. A link leads to the
+    // file that is meant.
+    let target = fs::canonicalize(path);
+    let path = target.as_deref().unwrap_or(path);
+    if fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
+        return OpenOptions::new().write(true).open(path)?.write_all(bytes);
+    }
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),

@@ -74,3 +74,25 @@ fn what_was_never_finished_is_known_by_its_name() {
     assert!(is_unfinished(".unfinished-a1b2c3".as_ref()));
     assert!(!is_unfinished("a1b2c3.json".as_ref()));
 }
+
+#[cfg(unix)]
+#[test]
+fn a_device_stays_one_and_a_link_leads_to_its_file() {
+    use std::fs;
+    use std::os::unix::fs::FileTypeExt;
+    let folder = tempfile::tempdir().unwrap();
+    // Not the one of this machine: it would be gone if this went wrong.
+    let pipe = folder.path().join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let (from, to) = (pipe.clone(), pipe.clone());
+    let reader = std::thread::spawn(move || fs::read(from).unwrap());
+    write_private(&to, b"through it", &Secrets::none()).unwrap();
+    assert_eq!(reader.join().unwrap(), b"through it");
+    assert!(fs::metadata(&pipe).unwrap().file_type().is_fifo());
+    let (file, link) = (folder.path().join("file"), folder.path().join("link"));
+    fs::write(&file, "old").unwrap();
+    std::os::unix::fs::symlink(&file, &link).unwrap();
+    write_private(&link, b"new", &Secrets::none()).unwrap();
+    assert_eq!(fs::read(&file).unwrap(), b"new");
+    assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+}

@@ -11,7 +11,8 @@ from wire import CHAT, ask, chat, post
 
 from unitai import DamagedRecordingError, ReplayCache, cassette
 
-pytestmark = pytest.mark.integration
+# That something is set aside, or not kept, is what some of these tests are about.
+pytestmark = [pytest.mark.integration, pytest.mark.filterwarnings("ignore::unitai.RecordingWarning")]
 
 OFFSETS = 1_000
 
