@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from pathlib import Path
 
@@ -10,6 +11,16 @@ import pytest
 HERE = Path(__file__).parent
 # The clients of the contract suite are asked here, too.
 sys.path[:0] = [str(HERE), str(HERE.parent.parent / "contract" / "clients")]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def nothing_of_others():
+    """What the SDKs of an earlier module have not closed is theirs, and goes before the tests of this one begin."""
+    hook, sys.unraisablehook = sys.unraisablehook, lambda _: None
+    try:
+        gc.collect()
+    finally:
+        sys.unraisablehook = hook
 
 
 @pytest.fixture
