@@ -127,3 +127,36 @@ def test_what_could_not_be_kept_is_told(project):
     assert done.returncode == 0, done.stdout
     assert "an answer was not recorded, and a replay will miss it: m: it was not read to its end" in done.stdout
     assert "UnitAI record: model traffic 0 replayed, 0 recorded" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("environment", "text"),
+    [
+        ({"UNITAI_CACHE": "replay"}, ""),
+        ({"UNITAI_CACHE_MODE": "replay"}, ""),
+        ({}, '[tool.unitai]\ncache_mode = "replay"\n'),
+        ({}, '[tool.unitai.cache]\nenabled = true\nmode = "replay"\n'),
+    ],
+    ids=["UNITAI_CACHE", "UNITAI_CACHE_MODE", "flat key", "table"],
+)
+def test_whoever_asks_for_a_replay_gets_one(project, environment, text):
+    """Also from a folder below the project's file. If nobody heard it, the model would be asked."""
+    (project / "pyproject.toml").write_text(text, encoding="utf-8")
+    deep = project / "deep"
+    deep.mkdir()
+    (deep / "pytest.ini").write_text("[pytest]\npythonpath = ..\n", encoding="utf-8")
+    (deep / "test_a.py").write_text("from agent import ask\ndef test_a():\n    ask('Hi')\n", encoding="utf-8")
+    done = run(deep, LIVE="1", **environment)
+    assert done.returncode == 1
+    assert "CacheMissError" in done.stdout
+
+
+def test_enabled_means_auto_and_a_wrong_word_is_named(project):
+    (project / "test_a.py").write_text("from agent import ask\ndef test_a():\n    ask('Hi').json()\n", encoding="utf-8")
+    assert run(project, LIVE="1", UNITAI_CACHE_ENABLED="true").returncode == 0
+    assert run(project, UNITAI_CACHE_ENABLED="true").returncode == 0
+    for wrong in (["--unitai-cache=bogus"], []):
+        done = run(project, *wrong, **({} if wrong else {"UNITAI_CACHE": "bogus"}))
+        assert done.returncode == 4
+        assert "one of: off, record, replay, auto" in done.stderr
+        assert ("--unitai-cache" in done.stderr) == bool(wrong)

@@ -2,11 +2,10 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use clap::{Args, Subcommand};
 use unitai_config::{CacheSettings, Overrides};
-use unitai_wire::cassette::{CassetteError, Shelf, Stats};
+use unitai_wire::cassette::{CassetteError, Shelf, Stats, ttl_of_hours};
 
 use crate::import::{Import, Told};
 use crate::say::{self, complain, say};
@@ -70,10 +69,7 @@ impl Cache {
             }
             What::Prune { ttl_hours } => {
                 let hours = ttl_hours.unwrap_or(settings.ttl_hours);
-                // 0 is for ever.
-                let ttl =
-                    if hours > 0.0 { Duration::try_from_secs_f64(hours * 3600.0) } else { Ok(Duration::MAX) };
-                let ttl = ttl.map_err(|_| format!("{hours} is no number of hours"))?;
+                let ttl = ttl_of_hours(hours).ok_or_else(|| format!("{hours} is no number of hours"))?;
                 let count = shelf.prune(ttl).map_err(failed)?;
                 format!("{} deleted from {shown}", recordings(count))
             }

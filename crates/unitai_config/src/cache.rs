@@ -3,49 +3,46 @@
 use std::path::{Path, PathBuf};
 
 use toml::Value;
+use unitai_model::TapeMode;
 
 use crate::project::kind;
 use crate::{Project, Trouble};
 
-/// Where the answers of models come from.
+/// Whether recordings take part, and how.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Mode {
-    /// From the provider; nothing is recorded.
+pub enum Choice {
+    /// They do not: the provider answers, and nothing is recorded.
     #[default]
     Off,
-    /// From the provider, and recorded.
-    Record,
-    /// From recordings alone.
-    Replay,
-    /// From recordings, and else from the provider and recorded.
-    Auto,
+    /// They do.
+    On(TapeMode),
 }
 
-impl Mode {
-    /// The mode of this word.
+impl Choice {
+    /// The words, for a message.
+    pub const WORDS: &str = "one of: off, record, replay, auto";
+
+    /// The choice of this word.
     ///
     /// ```
-    /// use unitai_config::Mode;
-    /// assert_eq!(Mode::of_word("replay"), Some(Mode::Replay));
-    /// assert_eq!(Mode::of_word("REPLAY"), None);
+    /// use unitai_config::Choice;
+    /// use unitai_model::TapeMode;
+    /// assert_eq!(Choice::of_word("replay"), Some(Choice::On(TapeMode::Replay)));
+    /// assert_eq!(Choice::of_word("off"), Some(Choice::Off));
+    /// assert_eq!(Choice::of_word("REPLAY"), None);
     /// ```
-    pub fn of_word(word: &str) -> Option<Mode> {
-        Some(match word {
-            "off" => Mode::Off,
-            "record" => Mode::Record,
-            "replay" => Mode::Replay,
-            "auto" => Mode::Auto,
-            _ => return None,
-        })
+    pub fn of_word(word: &str) -> Option<Choice> {
+        if word == Choice::Off.word() {
+            return Some(Choice::Off);
+        }
+        TapeMode::of_word(word).map(Choice::On)
     }
 
     /// The word.
     pub fn word(self) -> &'static str {
         match self {
-            Mode::Off => "off",
-            Mode::Record => "record",
-            Mode::Replay => "replay",
-            Mode::Auto => "auto",
+            Choice::Off => "off",
+            Choice::On(mode) => mode.word(),
         }
     }
 }
@@ -54,7 +51,7 @@ impl Mode {
 #[derive(Debug, Clone, PartialEq)]
 pub struct CacheSettings {
     /// Where answers come from; `None` when nobody said.
-    pub mode: Option<Mode>,
+    pub mode: Option<Choice>,
     /// Where the recordings are.
     pub directory: PathBuf,
     /// How many hours a recording lives; 0 for ever.
@@ -93,7 +90,6 @@ impl Overrides {
 }
 
 const KEYS: [&str; 6] = ["enabled", "mode", "directory", "ttl_hours", "volatile", "apis"];
-const MODES: &str = "one of: off, record, replay, auto";
 const HOURS: &str = "a number of hours, 0 for ever";
 
 impl CacheSettings {
@@ -113,8 +109,8 @@ impl CacheSettings {
             settings.take(&project, &root, &name, value, &mut enabled)?;
         }
         match enabled {
-            Some(false) => settings.mode = Some(Mode::Off),
-            Some(true) => settings.mode = settings.mode.or(Some(Mode::Auto)),
+            Some(false) => settings.mode = Some(Choice::Off),
+            Some(true) => settings.mode = settings.mode.or(Some(Choice::On(TapeMode::Auto))),
             None => {}
         }
         settings.override_by(folder, overrides)?;
@@ -134,7 +130,10 @@ impl CacheSettings {
         };
         match name {
             "enabled" => *enabled = Some(value.as_bool().ok_or_else(|| wrong("true or false"))?),
-            "mode" => self.mode = Some(value.as_str().and_then(Mode::of_word).ok_or_else(|| wrong(MODES))?),
+            "mode" => {
+                self.mode =
+                    Some(value.as_str().and_then(Choice::of_word).ok_or_else(|| wrong(Choice::WORDS))?)
+            }
             "directory" => {
                 let text = value
                     .as_str()
@@ -174,14 +173,16 @@ impl CacheSettings {
         if let Some(text) = &overrides.enabled {
             match text.to_ascii_lowercase().as_str() {
                 "1" | "true" | "yes" | "on" => {
-                    self.mode = self.mode.filter(|mode| *mode != Mode::Off).or(Some(Mode::Auto));
+                    self.mode =
+                        self.mode.filter(|mode| *mode != Choice::Off).or(Some(Choice::On(TapeMode::Auto)));
                 }
-                "0" | "false" | "no" | "off" => self.mode = Some(Mode::Off),
+                "0" | "false" | "no" | "off" => self.mode = Some(Choice::Off),
                 _ => return Err(wrong("UNITAI_CACHE_ENABLED", text, "true or false")),
             }
         }
         if let Some(text) = &overrides.mode {
-            self.mode = Some(Mode::of_word(text).ok_or_else(|| wrong("UNITAI_CACHE", text, MODES))?);
+            self.mode =
+                Some(Choice::of_word(text).ok_or_else(|| wrong("UNITAI_CACHE", text, Choice::WORDS))?);
         }
         if let Some(text) = &overrides.directory {
             self.directory = folder.join(text);
@@ -242,11 +243,11 @@ mod tests {
         let flat = "[tool.unitai]\ncache_enabled = true\ncache_directory = \"tapes\"\ncache_ttl_hours = 24\n";
         for text in [table, flat] {
             let settings = resolve("pyproject.toml", text, &none).unwrap();
-            assert_eq!((settings.mode, settings.ttl_hours), (Some(Mode::Auto), 24.0));
+            assert_eq!((settings.mode, settings.ttl_hours), (Some(Choice::On(TapeMode::Auto)), 24.0));
             assert!(settings.directory.ends_with("tapes") && !settings.directory.ends_with("deep/tapes"));
         }
         let own = resolve("unitai.toml", "[cache]\nenabled = false\nmode = \"replay\"\n", &none).unwrap();
-        assert_eq!(own.mode, Some(Mode::Off));
+        assert_eq!(own.mode, Some(Choice::Off));
     }
 
     #[test]
@@ -258,7 +259,7 @@ mod tests {
         };
         let settings =
             resolve("unitai.toml", "[cache]\nenabled = true\nttl_hours = 5\n# env\n", &overrides).unwrap();
-        assert_eq!((settings.mode, settings.ttl_hours), (Some(Mode::Replay), 0.0));
+        assert_eq!((settings.mode, settings.ttl_hours), (Some(Choice::On(TapeMode::Replay)), 0.0));
         let wrong = Overrides { mode: Some("live".to_owned()), ..Overrides::default() };
         assert!(
             resolve("unitai.toml", "# nothing\n", &wrong).unwrap_err().to_string().contains("UNITAI_CACHE")

@@ -7,6 +7,6 @@ mod cache;
 mod project;
 mod trouble;
 
-pub use cache::{CacheSettings, Mode, Overrides};
+pub use cache::{CacheSettings, Choice, Overrides};
 pub use project::Project;
 pub use trouble::Trouble;

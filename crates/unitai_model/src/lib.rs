@@ -26,6 +26,7 @@ pub mod model_call;
 pub mod money;
 pub mod recorder;
 pub mod step;
+pub mod tape_mode;
 pub mod trajectory;
 pub mod value;
 
@@ -38,5 +39,6 @@ pub use model_call::{Exchange, ExchangeEnd, ModelCall, Source, Usage};
 pub use money::Money;
 pub use recorder::{Port, Recorder, Refused};
 pub use step::{Action, Outcome, StateChange, Step, ToolCall, ToolName};
+pub use tape_mode::TapeMode;
 pub use trajectory::{Ending, Trajectory, Unknown};
 pub use value::{Opaque, Packed, Value};

@@ -406,8 +406,8 @@ fn recordings_expire() {
     let text = miss(replay(&replaying, "a", &body()));
     assert!(text.contains("old") && text.contains("ttl_hours"), "{text}");
     let shelf = replaying.shelf();
-    assert_eq!(shelf.prune(Duration::from_secs(3600)).unwrap(), 0);
-    assert_eq!(shelf.prune(Duration::from_millis(10)).unwrap(), 1);
+    assert_eq!(shelf.prune(Some(Duration::from_secs(3600))).unwrap(), 0);
+    assert_eq!(shelf.prune(Some(Duration::from_millis(10))).unwrap(), 1);
     assert_eq!(shelf.stats().unwrap().entries, 0);
 }
 

@@ -128,7 +128,7 @@ proptest! {
         for scope in [&scopes[0], &scopes[1], &scopes[0]] {
             let recording = keep(scope);
             prop_assert!(!holds(&written(folder.path()), &secret));
-            prop_assert_eq!(recording.shelf().prune(Duration::from_secs(3600)).unwrap(), 0);
+            prop_assert_eq!(recording.shelf().prune(Some(Duration::from_secs(3600))).unwrap(), 0);
             prop_assert!(!holds(&written(folder.path()), &secret));
         }
         let replaying = open(folder.path(), Mode::Replay, &secrets);

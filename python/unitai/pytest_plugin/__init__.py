@@ -71,33 +71,36 @@ def _at(folder: str | None) -> None:
 def _cache_mode(config: pytest.Config) -> str | None:
     """Where every test's answers come from, if anybody says. The engine is asked only where somebody may."""
     mode: str | None = config.getoption("unitai_cache", None)
+    if not mode and not _somebody_speaks(config.rootpath):
+        return None
+    from unitai._engine import cache_settings
+    from unitai.errors import UnitAIError
+
+    try:
+        settled: str | None = cache_settings(config.rootpath, mode)["mode"]
+    except UnitAIError as error:
+        raise pytest.UsageError(f"--unitai-cache: {error}" if mode else str(error)) from None
     if mode:
-        if mode not in ("record", "replay", "auto", "off"):
-            raise pytest.UsageError(f"--unitai-cache takes record, replay, auto or off, not {mode!r}")
         before = os.environ.get("UNITAI_CACHE")
         # For what is opened inside of a test, and for the processes that it starts.
         os.environ["UNITAI_CACHE"] = mode
         config.add_cleanup(lambda: _restore("UNITAI_CACHE", before))
-    elif "UNITAI_CACHE" not in os.environ and not _project_speaks(config.rootpath):
-        return None
-    from unitai._engine import cache_settings
-    from unitai.errors import ConfigError
-
-    try:
-        settled: str | None = cache_settings(config.rootpath)["mode"]
-    except ConfigError as error:
-        raise pytest.UsageError(str(error)) from None
     return settled
 
 
-def _project_speaks(root: Path) -> bool:
-    """Whether the project's file may say something about recordings."""
-    try:
-        if b"unitai" in (root / "pyproject.toml").read_bytes():
+def _somebody_speaks(root: Path) -> bool:
+    """Whether the environment or a project's file, here or above, may say something about recordings."""
+    if any(name.startswith("UNITAI_CACHE") for name in os.environ):
+        return True
+    for folder in (root, *root.parents):
+        try:
+            if b"unitai" in (folder / "pyproject.toml").read_bytes():
+                return True
+        except OSError:
+            pass
+        if (folder / "unitai.toml").is_file():
             return True
-    except OSError:
-        pass
-    return (root / "unitai.toml").is_file()
+    return False
 
 
 def _restore(name: str, value: str | None) -> None:

@@ -6,6 +6,7 @@ import os
 import sys
 import warnings
 from collections.abc import Iterable
+from functools import cache
 from types import TracebackType
 from typing import Any, NamedTuple
 
@@ -14,9 +15,6 @@ from unitai.errors import InvalidArgumentError, RecordingWarning, shown
 from unitai.traffic.voice import Voice
 
 __all__ = ["Recordings", "cassette", "is_ci", "standing"]
-
-_MODES = ("auto", "record", "replay", "off")
-
 
 #: What all cassettes of this process did together: requests replayed, and answers recorded.
 totals = [0, 0]
@@ -127,10 +125,10 @@ def cassette(
     ...     tape.replayed
     0
     """
-    settings = cache_settings(_project())
-    chosen = mode or settings["mode"] or ("replay" if is_ci() else "auto")
-    if chosen not in _MODES:
-        raise InvalidArgumentError(f"mode must be one of {', '.join(_MODES)}, not {shown(mode)}")
+    if mode is not None and not isinstance(mode, str):
+        raise InvalidArgumentError(f"mode must be a text, not {shown(mode)}")
+    settings = cache_settings(_project(), mode)
+    chosen = settings["mode"] or ("replay" if is_ci() else "auto")
     if scope is not None and not isinstance(scope, str):
         raise InvalidArgumentError(f"scope must be a text, not {shown(scope)}")
     options = {
@@ -145,23 +143,16 @@ def cassette(
     return Recordings(chosen, options)
 
 
-#: What stands in, by what the environment said when it was asked for.
-_standing: dict[str | None, Cassette | None] = {}
-
-
 def standing() -> Cassette | None:
     """The recordings of runs for which nobody opened any, where the environment or the project's file asks for
     them. In pytest the plugin opens them, for each test its own.
     """
-    if "PYTEST_CURRENT_TEST" in os.environ:
-        return None
-    said = os.environ.get("UNITAI_CACHE")
-    if said not in _standing:
-        _standing[said] = _stand()
-    return _standing[said]
+    return None if "PYTEST_CURRENT_TEST" in os.environ else _stand()
 
 
+@cache
 def _stand() -> Cassette | None:
+    """Read once: what a process was started with holds to its end."""
     mode = cache_settings(_project())["mode"]
     if mode in (None, "off"):
         return None

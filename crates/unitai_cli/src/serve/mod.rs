@@ -7,14 +7,13 @@ mod words;
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 use std::{env, io};
 
 use clap::{Args, ValueEnum};
-use unitai_config::{CacheSettings, Mode, Overrides};
+use unitai_config::{CacheSettings, Choice, Overrides};
 use unitai_gateway::{Gateway, Pace, Settings, Upstreams, start};
 use unitai_model::{Ending, Failure, Money, Packed, Value};
-use unitai_wire::cassette::{self, Cassette, Options, Volatile};
+use unitai_wire::cassette::{Cassette, Mode, Options, Volatile, ttl_of_hours};
 use unitai_wire::meter::Budget;
 use unitai_wire::redact::Secrets;
 
@@ -183,26 +182,17 @@ impl Serve {
         let here = env::current_dir().map_err(|error| error.to_string())?;
         let configured = CacheSettings::resolve(&here, &Overrides::of_environment())
             .map_err(|trouble| format!("{trouble}\n  expected: {}", trouble.expected))?;
-        let mode = match (self.record, self.replay, self.auto, self.live) {
-            (true, ..) => Mode::Record,
-            (_, true, ..) => Mode::Replay,
-            (_, _, true, _) => Mode::Auto,
-            (.., true) => Mode::Off,
+        let choice = match (self.record, self.replay, self.auto, self.live) {
+            (true, ..) => Choice::On(Mode::Record),
+            (_, true, ..) => Choice::On(Mode::Replay),
+            (_, _, true, _) => Choice::On(Mode::Auto),
+            (.., true) => Choice::Off,
             _ => configured.mode.unwrap_or_default(),
         };
-        let mode = match mode {
-            Mode::Off => return Ok(None),
-            Mode::Record => cassette::Mode::Record,
-            Mode::Replay => cassette::Mode::Replay,
-            Mode::Auto => cassette::Mode::Auto,
-        };
+        let Choice::On(mode) = choice else { return Ok(None) };
         let hours = self.ttl_hours.unwrap_or(configured.ttl_hours);
-        let ttl = match Duration::try_from_secs_f64(hours * 3600.0) {
-            Ok(ttl) => Some(ttl).filter(|ttl| !ttl.is_zero()),
-            Err(_) => {
-                return Err(format!("--ttl-hours wants a number of hours, 0 for ever, and got {hours}"));
-            }
-        };
+        let ttl = ttl_of_hours(hours)
+            .ok_or_else(|| format!("--ttl-hours wants a number of hours, 0 for ever, and got {hours}"))?;
         let meant =
             |word: &String| Volatile::of_word(word).ok_or_else(|| format!("`{word}` is nothing volatile"));
         let volatile = configured.volatile.iter().map(meant).collect::<Result<Vec<_>, _>>()?;
@@ -216,12 +206,12 @@ impl Serve {
         &self,
         gateway: &Gateway,
         environment: &[(String, String)],
-        mode: Option<cassette::Mode>,
+        mode: Option<Mode>,
     ) -> io::Result<()> {
         for (name, value) in environment {
             say::say(&format!("export {name}={}", words::shell(value)))?;
         }
-        let mode = mode.map_or("live", cassette::Mode::word);
+        let mode = mode.map_or("live", Mode::word);
         let port = gateway.port();
         say::note(&format!("serving on 127.0.0.1:{port} ({mode}); stop with Ctrl-C"));
         Ok(())

@@ -221,10 +221,9 @@ fn session(directory: &Path, scope: &str) -> SystemTime {
 
 /// The age that recordings may reach; none for 0.
 pub(super) fn ttl(py: Python<'_>, hours: f64) -> PyResult<Option<Duration>> {
-    if !(0.0..=1e9).contains(&hours) {
-        return Err(invalid(py, format!("ttl_hours must be a number of hours, or 0 for ever, not {hours}")));
-    }
-    Ok((hours > 0.0).then(|| Duration::from_secs_f64(hours * 3600.0)))
+    cassette::ttl_of_hours(hours).ok_or_else(|| {
+        invalid(py, format!("ttl_hours must be a number of hours, or 0 for ever, not {hours}"))
+    })
 }
 
 /// The error in Python.

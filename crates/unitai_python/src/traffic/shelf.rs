@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
-use unitai_config::{CacheSettings, Overrides};
+use unitai_config::{CacheSettings, Choice, Overrides};
+use unitai_model::value::plain;
 use unitai_wire::cassette::{Chunk, Recording, Shelf};
 
 use super::cassette::{raised, ttl};
@@ -82,8 +83,7 @@ impl ReplayCache {
 
     /// Deletes what is too old, and what a killed process left behind; gives how many recordings went.
     fn prune(&self, py: Python<'_>) -> PyResult<u64> {
-        let ttl = self.ttl.unwrap_or(Duration::MAX);
-        without_interpreter(py, || self.shelf.prune(ttl)).map_err(|error| raised(py, error))
+        without_interpreter(py, || self.shelf.prune(self.ttl)).map_err(|error| raised(py, error))
     }
 
     /// Entries, their bytes, files set aside, hits, misses, answers kept, and dollars saved.
@@ -110,17 +110,30 @@ fn check_key(py: Python<'_>, key: &str) -> PyResult<()> {
     Ok(())
 }
 
-/// The settings of recordings for a folder: mode, directory, hours, volatile, APIs. The mode is `None` when
-/// nobody said one.
+/// The settings of recordings for a folder: mode, directory, hours, volatile, APIs. A mode that is given
+/// outright comes before all that was written; it is `None` when nobody said one.
 #[pyfunction]
-pub(crate) fn cache_settings<'py>(py: Python<'py>, folder: PathBuf) -> PyResult<Bound<'py, PyDict>> {
+#[pyo3(signature = (folder, mode=None))]
+pub(crate) fn cache_settings<'py>(
+    py: Python<'py>,
+    folder: PathBuf,
+    mode: Option<&str>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let given = match mode.map(|word| Choice::of_word(word).ok_or(word)) {
+        None => None,
+        Some(Ok(choice)) => Some(choice),
+        Some(Err(word)) => {
+            let error = Trouble::new("InvalidArgumentError", format!("there is no mode {}", plain(word)));
+            return Err(error.expected(Choice::WORDS).into_err(py));
+        }
+    };
     let settings = CacheSettings::resolve(&folder, &Overrides::of_environment()).map_err(|trouble| {
         Trouble::new("ConfigError", format!("{}: {}", trouble.place, trouble.message))
             .expected(trouble.expected)
             .into_err(py)
     })?;
     let found = PyDict::new(py);
-    found.set_item("mode", settings.mode.map(|mode| mode.word()))?;
+    found.set_item("mode", given.or(settings.mode).map(Choice::word))?;
     found.set_item("directory", settings.directory)?;
     found.set_item("ttl_hours", settings.ttl_hours)?;
     found.set_item("volatile", PyList::new(py, settings.volatile)?)?;

@@ -32,10 +32,12 @@ impl Shelf {
         self.remove(|_, _| true)
     }
 
-    /// Deletes what is older than `ttl`, and what a killed process left behind. Gives how many recordings went.
-    pub fn prune(&self, ttl: Duration) -> Result<u64, CassetteError> {
+    /// Deletes what is older than `ttl`, if there is one, and what a killed process left behind. Gives how many
+    /// recordings went.
+    pub fn prune(&self, ttl: Option<Duration>) -> Result<u64, CassetteError> {
         let now = SystemTime::now();
-        let is_old = |time: SystemTime| now.duration_since(time).is_ok_and(|age| age > ttl);
+        let is_old =
+            |time: SystemTime| ttl.is_some_and(|ttl| now.duration_since(time).is_ok_and(|age| age > ttl));
         self.remove(|key, path| match self.slots(key) {
             Ok(Some(slots)) => slots.iter().all(|slot| is_old(slot.recorded_at)),
             _ => fs::metadata(path).and_then(|found| found.modified()).is_ok_and(is_old),

@@ -29,6 +29,7 @@ pub use shelf::Shelf;
 pub use tally::{Counts, Tally};
 pub use tape::Tape;
 pub use ticket::Ticket;
+pub use unitai_model::TapeMode as Mode;
 pub use volatile::Volatile;
 
 use std::collections::HashMap;
@@ -40,33 +41,6 @@ use rustc_hash::FxBuildHasher;
 
 use crate::redact::Secrets;
 
-/// Where the answers come from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
-    /// From the provider, always; each is recorded.
-    Record,
-    /// From recordings alone.
-    Replay,
-    /// From recordings, and from the provider where there is none; that one is recorded.
-    Auto,
-}
-
-impl Mode {
-    /// The word in Python, on the command line and in the configuration.
-    pub fn word(self) -> &'static str {
-        match self {
-            Mode::Record => "record",
-            Mode::Replay => "replay",
-            Mode::Auto => "auto",
-        }
-    }
-
-    /// The mode of this word.
-    pub fn of_word(word: &str) -> Option<Mode> {
-        [Mode::Record, Mode::Replay, Mode::Auto].into_iter().find(|mode| mode.word() == word)
-    }
-}
-
 /// How a cassette is opened.
 pub struct Options {
     /// Where the answers come from.
@@ -77,6 +51,18 @@ pub struct Options {
     pub volatile: Vec<Volatile>,
     /// What must never be written.
     pub secrets: Arc<Secrets>,
+}
+
+/// How old a recording may be that lives for so many hours; any age for 0. `None` when that is no number of hours.
+///
+/// ```
+/// use unitai_wire::cassette::ttl_of_hours;
+/// assert_eq!(ttl_of_hours(1.5), Some(Some(std::time::Duration::from_secs(5400))));
+/// assert_eq!(ttl_of_hours(0.0), Some(None));
+/// assert_eq!(ttl_of_hours(-1.0), None);
+/// ```
+pub fn ttl_of_hours(hours: f64) -> Option<Option<Duration>> {
+    (0.0..=1e9).contains(&hours).then(|| (hours > 0.0).then(|| Duration::from_secs_f64(hours * 3600.0)))
 }
 
 /// An opened folder of recordings. Opening reads nothing: each entry is read when it is asked for, once.
