@@ -90,6 +90,9 @@ pub(crate) async fn answer(
         return answer_api(shared, incoming, out).await;
     };
     known.fresh_results().for_each(|result| shared.journal.told(result));
+    if known.seat.get().is_none() && whole.get().is_none() {
+        return unreadable(shared, &known, out).await;
+    }
     match look(shared, &known, &whole) {
         Ok(None) => forward(shared, incoming, whole.take(), None, out).await,
         Ok(Some(Found::New(Look::Record(ticket)))) => {
@@ -98,12 +101,8 @@ pub(crate) async fn answer(
         Ok(Some(Found::Again(place, recording))) => {
             answer_again(shared, &known, (place, recording), whole, began, out).await
         }
-        Ok(Some(Found::New(Look::Hit(recording)))) => {
-            match known.seat.get().and_then(|seat| seat.place_of(&recording)) {
-                Some(place) => answer_again(shared, &known, (place, &recording), whole, began, out).await,
-                // Does not happen: the seat has what was read for it.
-                None => replay::api(shared, &recording, out).await,
-            }
+        Ok(Some(Found::New(Look::Hit { recording, place }))) => {
+            answer_again(shared, &known, (place, &recording), whole, began, out).await
         }
         Err(error) => {
             let message = error.to_string();
@@ -127,9 +126,16 @@ async fn answer_again(
 ) -> Result<(), Gone> {
     match shared.memo.replay(known, place, recording, &shared.settings.prices, || whole.take()) {
         Some(replay) => replay::model(shared, known, replay, began, out).await,
-        // Does not happen: these very bytes were read before.
-        None => replay::api(shared, recording, out).await,
+        // Nothing goes out that is no step of the record.
+        None => unreadable(shared, known, out).await,
     }
+}
+
+/// Refuses a request that was read before, and now cannot be: what was asked is not known, so nothing may answer.
+async fn unreadable(shared: &Shared, known: &Known, out: &mut Out<'_>) -> Result<(), Gone> {
+    let message = "a request that was read before could not be read again, so it was refused";
+    shared.trouble(TroubleKind::NoRecording, message);
+    out.refuse(Some(known.dialect), 500, message).await
 }
 
 /// Answers a request that is none to a model.
@@ -137,7 +143,7 @@ async fn answer_api(shared: &Rc<Shared>, incoming: &Incoming<'_>, out: &mut Out<
     match look_for_api(shared, incoming) {
         Ok(None) => forward(shared, incoming, None, None, out).await,
         Ok(Some(Look::Record(ticket))) => forward(shared, incoming, None, Some(ticket), out).await,
-        Ok(Some(Look::Hit(recording))) => replay::api(shared, &recording, out).await,
+        Ok(Some(Look::Hit { recording, .. })) => replay::api(shared, &recording, out).await,
         Err(error) => {
             let message = error.to_string();
             shared.no_recording(kind_of(&error), &error);

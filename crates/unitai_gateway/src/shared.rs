@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use unitai_model::value::plain;
-use unitai_model::{ExchangeEnd, ModelCall, Money, Source};
+use unitai_model::{ExchangeEnd, ModelCall, Source};
 use unitai_wire::cassette::Cassette;
 use unitai_wire::exchange::{Asked, Exchange, How};
 use unitai_wire::meter::Reservation;
@@ -157,28 +157,15 @@ impl UnderWay {
         if is_answered(&call) {
             self.shared.journal.called(self.exchange.calls());
         }
-        if let Some(reservation) = self.reservation.take() {
-            let estimated = call.exchange.as_ref().is_some_and(|exchange| exchange.usage_is_estimated);
-            self.pay(reservation, call.cost, estimated);
+        if let Some(Err(over)) = self.reservation.take().map(|reservation| reservation.settle_call(&call)) {
+            let (limit, counted) = (over.limit.shown(), over.counted.shown());
+            let model = plain(&self.exchange.asked().request.model);
+            self.shared.trouble(
+                TroubleKind::Budget,
+                &format!("the budget is overspent\n  expected: at most {limit}\n  found: a call of {model} that cost {counted}"),
+            );
         }
         Some(call)
-    }
-
-    fn pay(&self, reservation: Reservation, cost: Option<Money>, estimated: bool) {
-        let held = match cost {
-            // What was cut may have been billed to its end.
-            Some(cost) if estimated => cost.max(reservation.amount()),
-            Some(cost) => cost,
-            None => reservation.amount(),
-        };
-        let limit = reservation.limit();
-        if !reservation.settle(held) {
-            let model = plain(&self.exchange.asked().request.model);
-            let (limit, held) = (limit.shown(), held.shown());
-            self.shared.trouble(TroubleKind::Budget, &format!(
-                "the budget is overspent\n  expected: at most {limit}\n  found: a call of {model} that cost {held}"
-            ));
-        }
     }
 }
 

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use tempfile::NamedTempFile;
 
-use crate::redact::{Clean, Secrets};
+use crate::redact::Secrets;
 
 /// The names of files that are being written begin so. One that is left was not finished, because its
 /// writer was killed, and means nothing.
@@ -33,11 +33,6 @@ pub const UNFINISHED: &str = ".unfinished-";
 /// ```
 pub fn write_private(path: &Path, bytes: &[u8], secrets: &Secrets) -> io::Result<()> {
     write(path, &secrets.clean_bytes(bytes))
-}
-
-/// The same, of bytes that were cleaned before.
-pub fn write_clean(path: &Path, bytes: &Clean) -> io::Result<()> {
-    write(path, bytes.bytes())
 }
 
 /// The same, of bytes that must not change any more, because a checksum seals them: nothing is written if a

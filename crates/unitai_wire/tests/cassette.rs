@@ -61,13 +61,13 @@ fn body() -> Value {
 fn record(cassette: &Cassette, scope: &str, body: &Value, text: &str) {
     match cassette.look(scope, asking(body)).unwrap() {
         Look::Record(ticket) => ticket.keep(answer(text)).unwrap(),
-        Look::Hit(_) => panic!("expected a ticket"),
+        Look::Hit { .. } => panic!("expected a ticket"),
     }
 }
 
 fn replay(cassette: &Cassette, scope: &str, body: &Value) -> Result<String, CassetteError> {
     match cassette.look(scope, asking(body))? {
-        Look::Hit(recording) => Ok(String::from_utf8(recording.body()).unwrap()),
+        Look::Hit { recording, .. } => Ok(String::from_utf8(recording.body()).unwrap()),
         Look::Record(_) => panic!("expected a recording"),
     }
 }
@@ -95,10 +95,10 @@ fn the_very_same_bytes_come_back_in_the_very_same_pieces() {
     let kept = Recording { chunks, hides_usage: true, usage: Some(json!({"total": 3})), ..answer("x") };
     match open(folder.path(), Mode::Record).look("t", asking(&body())).unwrap() {
         Look::Record(ticket) => ticket.keep(kept.clone()).unwrap(),
-        Look::Hit(_) => unreachable!(),
+        Look::Hit { .. } => unreachable!(),
     }
     match open(folder.path(), Mode::Replay).look("t", asking(&body())).unwrap() {
-        Look::Hit(recording) => assert_eq!(*recording, kept),
+        Look::Hit { recording, .. } => assert_eq!(*recording, kept),
         Look::Record(_) => unreachable!(),
     }
 }
@@ -461,7 +461,7 @@ fn any_api_can_be_recorded() {
     };
     ticket.keep(answer("vector")).unwrap();
     let replaying = open(folder.path(), Mode::Replay);
-    assert!(matches!(replaying.look("", ask(br#"{"b":2, "a":1}"#)), Ok(Look::Hit(_))));
+    assert!(matches!(replaying.look("", ask(br#"{"b":2, "a":1}"#)), Ok(Look::Hit { .. })));
     let Err(CassetteError::Miss(miss)) = replaying.look("", ask(br#"{"b":3, "a":1}"#)) else { panic!() };
     assert!(miss.to_string().contains("`b`: [-2-]{+3+}"), "{miss}");
     let (_, path) = replaying.shelf().files().unwrap().remove(0);
@@ -519,7 +519,7 @@ fn which_key_was_sent_is_no_part_of_what_is_asked() {
     };
     ticket.keep(answer("sunny")).unwrap();
     let replaying = open(folder.path(), Mode::Replay);
-    assert!(matches!(replaying.look("a", ask("dummy")), Ok(Look::Hit(_))));
+    assert!(matches!(replaying.look("a", ask("dummy")), Ok(Look::Hit { .. })));
     let (_, path) = replaying.shelf().files().unwrap().remove(0);
     assert!(!fs::read_to_string(path).unwrap().contains("f00dfeed"));
 }

@@ -138,8 +138,8 @@ proptest! {
         prop_assert_eq!(&*matched, key.as_str(), "{}", path.display());
         prop_assert_eq!(entry.slots.len(), 2);
         prop_assert!(!entry.redacted.is_empty());
-        let found = replaying.look(&scopes[1], ask());
-        prop_assert!(matches!(found, Ok(Look::Hit(_))));
+        let hit = matches!(replaying.look(&scopes[1], ask()), Ok(Look::Hit { .. }));
+        prop_assert!(hit);
     }
 }
 
@@ -157,7 +157,10 @@ fn another_key_finds_the_recordings_of_the_first() {
         panic!("a ticket")
     };
     ticket.keep(answer(one)).unwrap();
-    assert!(matches!(open(folder.path(), Mode::Replay, &knowing(two)).look("", ask(two)), Ok(Look::Hit(_))));
+    assert!(matches!(
+        open(folder.path(), Mode::Replay, &knowing(two)).look("", ask(two)),
+        Ok(Look::Hit { .. })
+    ));
 }
 
 /// An answer was recorded before anybody knew that there was a secret in it.
@@ -178,7 +181,7 @@ fn what_is_known_later_is_taken_out_of_what_was_recorded_before() {
     assert!(!holds(&written(folder.path()), secret));
     let replaying = open(folder.path(), Mode::Replay, &knowing(secret));
     for _ in 0..3 {
-        assert!(matches!(replaying.look("somebody else", to_model(&body)), Ok(Look::Hit(_))));
+        assert!(matches!(replaying.look("somebody else", to_model(&body)), Ok(Look::Hit { .. })));
     }
 }
 
@@ -203,7 +206,7 @@ fn a_secret_in_the_path_or_in_the_models_name_is_taken_out() {
     let replaying = open(folder.path(), Mode::Replay, &knowing(secret));
     let (key, _) = replaying.shelf().files().unwrap().remove(0);
     assert_eq!(replaying.shelf().read(&key).unwrap().unwrap().asked.key().as_deref(), Some(key.as_str()));
-    assert!(matches!(replaying.look("", ask()), Ok(Look::Hit(_))));
+    assert!(matches!(replaying.look("", ask()), Ok(Look::Hit { .. })));
 }
 
 /// Deeper than anybody nests, a body may be refused. It is never answered with something else.
@@ -227,7 +230,7 @@ fn a_deep_body_is_replayed_or_refused() {
         };
         ticket.keep(answer("x")).unwrap();
         match open(folder.path(), Mode::Replay, &secrets).look("", ask()) {
-            Ok(Look::Hit(recording)) => assert_eq!(recording.body(), answer("x").body()),
+            Ok(Look::Hit { recording, .. }) => assert_eq!(recording.body(), answer("x").body()),
             Err(CassetteError::Damaged(_)) if depth > 120 => {}
             _ => panic!("{depth}"),
         }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use unitai_wire::gate::{is_unfinished, write_clean, write_private};
+use unitai_wire::gate::{is_unfinished, write_private};
 use unitai_wire::redact::Secrets;
 
 fn names(folder: &Path) -> Vec<String> {
@@ -19,8 +19,6 @@ fn a_file_takes_the_place_of_the_old_one_and_leaves_nothing_beside_it() -> std::
     write_private(&path, b"first", &secrets)?;
     write_private(&path, b"then Zk3vQ8xWn2LmR7tY", &secrets)?;
     assert_eq!(std::fs::read(&path)?, b"then [redacted]");
-    write_clean(&path, &secrets.cleaned(b"last Zk3vQ8xWn2LmR7tY".to_vec()))?;
-    assert_eq!(std::fs::read(&path)?, b"last [redacted]");
     assert_eq!(names(folder.path()), ["one"]);
     Ok(())
 }

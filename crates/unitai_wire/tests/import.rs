@@ -41,7 +41,7 @@ fn brought(name: &str, folder: &Path) -> (Cassette, Vec<(String, Why)>) {
 
 fn found(cassette: &Cassette, scope: &str, inquiry: Inquiry) -> Arc<Recording> {
     match cassette.look(scope, inquiry) {
-        Ok(Look::Hit(recording)) => recording,
+        Ok(Look::Hit { recording, .. }) => recording,
         Ok(Look::Record(_)) => panic!("nothing is recorded here"),
         Err(error) => panic!("{error}"),
     }

@@ -74,7 +74,8 @@ impl Taping {
             self.cassette.get().note_lost(format!("{what}: only whole answers of 200 to 299 are"));
             return;
         }
-        if let Err(error) = without_interpreter(py, || tape.keep(false, false, None)) {
+        let is_streamed = tape.is_event_stream();
+        if let Err(error) = without_interpreter(py, || tape.keep(is_streamed, false, None)) {
             self.cassette.get().note_trouble(py, &raised(py, error));
         }
     }

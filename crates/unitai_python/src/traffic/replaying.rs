@@ -41,7 +41,7 @@ pub(super) fn from_recordings<'py>(
     };
     sent.learn_secrets(cassette);
     let recording = match cassette.look(py, Inquiry::of_model(&asked, sent.target.path)) {
-        Ok(Look::Hit(recording)) => recording,
+        Ok(Look::Hit { recording, .. }) => recording,
         Ok(Look::Record(ticket)) => {
             let tape = Some(Tape::new(ticket));
             return let_out(py, owner, asked, rewritten, sent, tape, outlook).map(Bound::into_any);
@@ -66,7 +66,7 @@ pub(super) fn from_recordings_of_api<'py>(
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
     sent.learn_secrets(cassette.get());
     match cassette.get().look(py, Inquiry::of_api(sent.method, sent.url, sent.body)) {
-        Ok(Look::Hit(recording)) => {
+        Ok(Look::Hit { recording, .. }) => {
             let reply = replayed(&recording, recording.chunks.len() > 1, cassette.get().is_paced);
             Bound::new(py, reply).map(|reply| Some(reply.into_any()))
         }

@@ -96,25 +96,15 @@ impl Watched {
         let call = exchange.ended(how, &self.prices);
         self.keep(py, tape, &exchange, &call);
         let has_limit = exchange.asked().request.max_output.is_some();
-        let is_estimated = call.exchange.as_ref().is_some_and(|exchange| exchange.usage_is_estimated);
-        let (cost, model) = (call.cost, call.model.clone());
+        let model = call.model.clone();
+        let paid = reservation.map_or(Ok(()), |reservation| reservation.settle_call(&call));
         if let (Some(run), Some(step)) = (self.owner.run(), self.step) {
             run.settle_model_call(step, call);
         }
-        let Some(reservation) = reservation else { return };
-        let held = match cost {
-            // What was cut may have been billed to its end.
-            Some(cost) if is_estimated => cost.max(reservation.amount()),
-            Some(cost) => cost,
-            None => reservation.amount(),
-        };
-        let limit = reservation.limit();
-        if !reservation.settle(held)
-            && let Some(run) = self.owner.run()
-        {
+        if let (Err(over), Some(run)) = (paid, self.owner.run()) {
             let error = Trouble::new("CostLimitExceeded", "the budget is overspent")
-                .expected(format!("at most {}", limit.shown()))
-                .found(format!("a call of {} that cost {}", plain(&model), held.shown()))
+                .expected(format!("at most {}", over.limit.shown()))
+                .found(format!("a call of {} that cost {}", plain(&model), over.counted.shown()))
                 .remedy(if has_limit {
                     "it took more than its request allows: look at the counts of the provider, or of the script"
                 } else {

@@ -87,8 +87,13 @@ struct State {
 
 /// What a cassette has for a request.
 pub enum Look {
-    /// This answer.
-    Hit(Arc<Recording>),
+    /// An answer.
+    Hit {
+        /// The answer.
+        recording: Arc<Recording>,
+        /// Where it stands among the answers to the request.
+        place: usize,
+    },
     /// Nothing: the provider is to be asked, and its answer kept with this ticket.
     Record(Ticket),
 }
@@ -221,9 +226,9 @@ impl Cassette {
         let reason = match slots {
             None => Reason::Never,
             Some(slots) => match self.pick(slots, scope, turn) {
-                Ok((_, recording)) => {
+                Ok((place, recording)) => {
                     self.tally.hit();
-                    return Ok(Look::Hit(recording.clone()));
+                    return Ok(Look::Hit { recording: recording.clone(), place });
                 }
                 Err(reason) => reason,
             },

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use super::{Recording, Slot};
+use super::Slot;
 
 /// How often one scope asked one request, and the answers to it once they have been read. Nothing must be
 /// looked up to take the next one.
@@ -41,11 +41,6 @@ impl Seat {
     /// The answers, if they have been read.
     pub(super) fn slots(&self) -> Option<&Arc<[Slot]>> {
         self.slots.get()
-    }
-
-    /// Where one of the answers stands among them.
-    pub fn place_of(&self, recording: &Arc<Recording>) -> Option<usize> {
-        self.slots()?.iter().position(|slot| Arc::ptr_eq(&slot.recording, recording))
     }
 
     /// How many answers there are, once they have been read.

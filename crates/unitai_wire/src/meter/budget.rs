@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use unitai_model::Money;
+use unitai_model::{ModelCall, Money};
 
 /// An amount that may be spent, shared by whoever spends it. Clones share one ledger.
 ///
@@ -38,6 +38,15 @@ pub struct OverBudget {
     pub reserved: Money,
     /// What this call could cost.
     pub asked: Money,
+}
+
+/// A call cost more than was left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Overspent {
+    /// What may be spent in all.
+    pub limit: Money,
+    /// What the call counts for.
+    pub counted: Money,
 }
 
 /// Money that is set aside for one call. Dropped without being settled, it counts as spent: what
@@ -87,19 +96,22 @@ impl Budget {
 }
 
 impl Reservation {
-    /// What may be spent in all.
-    pub fn limit(&self) -> Money {
-        self.budget.limit()
-    }
-
-    /// What was set aside.
-    pub fn amount(&self) -> Money {
-        self.amount
-    }
-
     /// Replaces what was set aside by what was spent. Says whether the budget still holds.
     pub fn settle(mut self, spent: Money) -> bool {
         self.release(spent)
+    }
+
+    /// Settles a call as it ended. What is not known, and what was cut and may have been billed to its end, counts
+    /// as all that was set aside. Gives what was counted where the budget does not hold any more.
+    pub fn settle_call(self, call: &ModelCall) -> Result<(), Overspent> {
+        let is_estimated = call.exchange.as_ref().is_some_and(|exchange| exchange.usage_is_estimated);
+        let counted = match call.cost {
+            Some(cost) if is_estimated => cost.max(self.amount),
+            Some(cost) => cost,
+            None => self.amount,
+        };
+        let limit = self.budget.limit();
+        if self.settle(counted) { Ok(()) } else { Err(Overspent { limit, counted }) }
     }
 
     fn release(&mut self, spent: Money) -> bool {

@@ -3,5 +3,5 @@
 mod budget;
 mod prices;
 
-pub use budget::{Budget, OverBudget, Reservation};
+pub use budget::{Budget, OverBudget, Overspent, Reservation};
 pub use prices::{Price, PriceTable, max_output_of, price_of, prices_as_of};

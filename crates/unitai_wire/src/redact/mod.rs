@@ -62,17 +62,6 @@ pub struct Secrets {
     hasher: RandomState,
 }
 
-/// Bytes that hold no secret. Only [`Secrets::cleaned`] makes them, so they cannot be had otherwise.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Clean(Vec<u8>);
-
-impl Clean {
-    /// The bytes.
-    pub fn bytes(&self) -> &[u8] {
-        &self.0
-    }
-}
-
 /// Where a secret was hidden in a JSON value. The value itself is in none of these.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
@@ -214,12 +203,6 @@ impl Secrets {
         let mut cleaned = bytes.to_vec();
         sweep::sweep(&known, &mut cleaned, &mut []);
         Cow::Owned(cleaned)
-    }
-
-    /// The same bytes if they hold no secret, and otherwise without: ready to be written.
-    pub fn cleaned(&self, mut bytes: Vec<u8>) -> Clean {
-        sweep::sweep(&self.known(), &mut bytes, &mut []);
-        Clean(bytes)
     }
 
     /// Takes secrets out of chunks that belong together, also those that lie across their borders. There
