@@ -19,6 +19,7 @@ from unitai.errors import AgentLoopDetectedError as AgentLoopDetectedError
 from unitai.errors import AgentTimeoutError as AgentTimeoutError
 from unitai.errors import AmbiguousRunError as AmbiguousRunError
 from unitai.errors import BrokenExpectationError as BrokenExpectationError
+from unitai.errors import BrokenLedgerError as BrokenLedgerError
 from unitai.errors import CacheDiskError as CacheDiskError
 from unitai.errors import CacheMissError as CacheMissError
 from unitai.errors import CallNotFoundError as CallNotFoundError

@@ -29,6 +29,7 @@ _HOMES = {
         "AgentTimeoutError",
         "AmbiguousRunError",
         "BrokenExpectationError",
+        "BrokenLedgerError",
         "CacheDiskError",
         "CacheMissError",
         "CallNotFoundError",

@@ -272,6 +272,12 @@ class CacheDiskError(InfrastructureError, OSError):
     code = "UA310"
 
 
+class BrokenLedgerError(InfrastructureError):
+    """The ledger of a budget cannot be used."""
+
+    code = "UA311"
+
+
 class RecordingWarning(UserWarning):
     """An answer could not be recorded, or a recording was set aside."""
 

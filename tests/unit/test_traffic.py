@@ -95,7 +95,7 @@ def test_a_budget_is_shared_by_the_runs_of_a_toolkit_and_stops_the_one_that_woul
     assert isinstance(results[-1].error, CostLimitExceeded)
     assert budget.spent == pytest.approx(5 * PRICE, abs=1e-12)
     assert budget.spent <= budget.limit
-    assert results[-1].trajectory.steps[0].llm_error.startswith("the budget does not allow")
+    assert results[-1].trajectory.steps[0].llm_error.startswith("the budget of the toolkit does not allow")
 
 
 def test_a_run_over_budget_keeps_its_partial_trajectory_whatever_the_agent_catches():

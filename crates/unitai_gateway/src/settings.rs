@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use unitai_wire::cassette::Cassette;
-use unitai_wire::meter::{Budget, PriceTable};
+use unitai_wire::meter::{Budgets, PriceTable};
 use unitai_wire::redact::Secrets;
 
 use crate::Upstreams;
@@ -23,7 +23,7 @@ pub struct Settings {
     /// How fast recorded streams are played.
     pub pace: Pace,
     /// What may be spent.
-    pub budget: Option<Budget>,
+    pub budgets: Budgets,
     /// What calls cost.
     pub prices: Arc<PriceTable>,
     /// Whether streams are asked for their usage in the client's place.
@@ -58,7 +58,7 @@ impl Settings {
             cassette: None,
             scope: String::new(),
             pace: Pace::None,
-            budget: None,
+            budgets: Budgets::default(),
             prices: Arc::new(PriceTable::release().clone()),
             asks_for_usage: true,
             secrets: Arc::new(Secrets::none()),

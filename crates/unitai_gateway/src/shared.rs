@@ -9,7 +9,7 @@ use unitai_model::value::plain;
 use unitai_model::{ExchangeEnd, ModelCall, Source};
 use unitai_wire::cassette::Cassette;
 use unitai_wire::exchange::{Asked, Exchange, How};
-use unitai_wire::meter::Reservation;
+use unitai_wire::meter::{Reservation, Unreserved, Unsettled};
 
 use crate::guard::{Guard, Reason};
 use crate::journal::Journal;
@@ -96,24 +96,25 @@ impl Shared {
 
     /// Sets aside what the call can cost, where there is a budget; or says why it may not be sent.
     pub(crate) fn reserve(&self, asked: &Asked) -> Result<Option<Reservation>, String> {
-        let Some(budget) = &self.settings.budget else { return Ok(None) };
+        if self.settings.budgets.is_empty() {
+            return Ok(None);
+        }
         let model = plain(&asked.request.model);
         let Some(worst) = asked.worst_cost(&self.settings.prices, 0) else {
             return Err(format!(
-                "there is a budget, and no price for {model}: what it spends cannot be told"
+                "there is a budget, and no price for {model}: what it spends cannot be told\n  to do: let the agent \
+                 use a model of the price table, or drop the budget"
             ));
         };
-        budget.reserve(worst).map(Some).map_err(|over| {
-            let left = over.limit.minus(over.spent).minus(over.reserved);
-            format!(
-                "the budget does not allow another model call\n  expected: a call of at most {} (limit {}, spent {}, \
-                 under way {})\n  found: a call of {model} that can cost {}",
-                left.shown(),
-                over.limit.shown(),
-                over.spent.shown(),
-                over.reserved.shown(),
-                over.asked.shown()
-            )
+        self.settings.budgets.reserve(worst).map(Some).map_err(|refused| match refused {
+            Unreserved::Ledger(error) => error.to_string(),
+            Unreserved::Over(over) => format!(
+                "{}\n  expected: {}\n  found: a call of {model} that can cost {}\n  to do: {}",
+                over.message(),
+                over.expected(),
+                over.asked.shown(),
+                over.remedy()
+            ),
         })
     }
 
@@ -157,13 +158,20 @@ impl UnderWay {
         if is_answered(&call) {
             self.shared.journal.called(self.exchange.calls());
         }
-        if let Some(Err(over)) = self.reservation.take().map(|reservation| reservation.settle_call(&call)) {
-            let (limit, counted) = (over.limit.shown(), over.counted.shown());
-            let model = plain(&self.exchange.asked().request.model);
-            self.shared.trouble(
-                TroubleKind::Budget,
-                &format!("the budget is overspent\n  expected: at most {limit}\n  found: a call of {model} that cost {counted}"),
-            );
+        if let Some(Err(trouble)) = self.reservation.take().map(|reservation| reservation.settle_call(&call))
+        {
+            let text = match trouble {
+                Unsettled::Ledger(error) => error.to_string(),
+                Unsettled::Overspent(over) => {
+                    let (message, limit, counted) =
+                        (over.message(), over.limit.shown(), over.counted.shown());
+                    let model = plain(&self.exchange.asked().request.model);
+                    format!(
+                        "{message}\n  expected: at most {limit}\n  found: a call of {model} that cost {counted}"
+                    )
+                }
+            };
+            self.shared.trouble(TroubleKind::Budget, &text);
         }
         Some(call)
     }

@@ -393,8 +393,8 @@ fn what_is_not_whole_or_no_success_is_not_recorded() {
 #[test]
 fn a_budget_refuses_before_money_is_spent() {
     let provider = Provider::saying("{}");
-    let budget = Some(Budget::new(Money::from_dollars(0.000_001).unwrap()));
-    let mut settings = Settings { budget, ..settings(&provider) };
+    let budgets = Budget::new(Money::from_dollars(0.000_001).unwrap()).into();
+    let mut settings = Settings { budgets, ..settings(&provider) };
     // What is on this machine is free, so the price must be asked for by a name that is not.
     settings.upstreams.set("far", "http://192.0.2.1:9").unwrap();
     let gateway = start(settings, "run", Packed::null()).unwrap();

@@ -8,12 +8,13 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use unitai_gateway::{Gateway, GatewayError, Pace, Settings, TroubleKind, Upstreams, start};
 use unitai_model::{Ending, Packed};
+use unitai_wire::meter::Whose;
 
 use crate::errors::{Trouble, failure, invalid};
 use crate::gate::without_interpreter;
 use crate::run::{Kept, Trajectory};
 use crate::secrets;
-use crate::traffic::{Budget, Cassette};
+use crate::traffic::{Budget, Cassette, purse_here};
 
 /// A gateway that is open until it is closed.
 #[pyclass(frozen, module = "unitai._engine")]
@@ -44,13 +45,18 @@ impl GatewayServer {
             known.set(name, url).map_err(|error| refused(py, error))?;
         }
         let cassette = cassette.map(Bound::get);
+        let own = budget.map(|budget| budget.get().ledger().or_of(Whose::Gateway));
+        let budgets = match purse_here(py)? {
+            Some(purse) => own.into_iter().chain(purse.get().budgets().iter().cloned()).collect(),
+            None => own.into_iter().collect(),
+        };
         let settings = Settings {
             port,
             upstreams: known,
             cassette: cassette.map(Cassette::tapes),
             scope: cassette.map_or(String::new(), |cassette| cassette.scope().to_owned()),
             pace: if cassette.is_some_and(Cassette::is_paced) { Pace::Recorded } else { Pace::None },
-            budget: budget.map(|budget| budget.get().ledger()),
+            budgets,
             secrets: secrets::here(py),
             ..Settings::live()
         };

@@ -37,9 +37,9 @@ mod _engine {
     use crate::secrets::clean;
     #[pymodule_export]
     use crate::traffic::{
-        Budget, Cassette, ModelRequest, Passage, Policy, ReplayCache, Reply, Script, block_network,
+        Budget, Cassette, ModelRequest, Passage, Policy, Purse, ReplayCache, Reply, Script, block_network,
         cache_settings, claims, close_traffic, decide, open_traffic, refuse_connection, set_default_model,
-        unblock_network,
+        standing_budgets, unblock_network,
     };
     #[pymodule_export]
     use crate::values::{StoredRepr, copy_value};

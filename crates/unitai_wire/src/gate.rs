@@ -56,6 +56,31 @@ pub fn lock_file(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
+/// A lock that is held. It is given back by word, not by closing the file: a process that was forked meanwhile has
+/// the file open as well, and would hold the lock as long as it lives.
+#[derive(Debug)]
+pub struct Lock(File);
+
+/// Waits for the lock of a file, which is made if it is not there.
+pub fn lock(path: &Path) -> io::Result<Lock> {
+    let file = lock_file(path)?;
+    loop {
+        match file.lock() {
+            Ok(()) => return Ok(Lock(file)),
+            // A signal came; its handler has its turn when we are done.
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // Closing comes next, and does what is left to do.
+        let _ = self.0.unlock();
+    }
+}
+
 /// Whether a file of this name was never finished.
 pub fn is_unfinished(name: &OsStr) -> bool {
     name.as_encoded_bytes().starts_with(UNFINISHED.as_bytes())

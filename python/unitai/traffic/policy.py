@@ -8,7 +8,7 @@ from typing import NamedTuple
 from unitai._engine import Budget, Policy
 from unitai.errors import InvalidArgumentError, shown
 
-__all__ = ["TrafficOptions"]
+__all__ = ["TrafficOptions", "read_budget", "read_prices"]
 
 
 class TrafficOptions(NamedTuple):
@@ -24,22 +24,24 @@ class TrafficOptions(NamedTuple):
         if self == TrafficOptions():
             return None
         return Policy(
-            budget=_budget(self.budget),
-            prices=None if self.prices is None else _prices(self.prices),
+            budget=None if self.budget is None else read_budget(self.budget),
+            prices=None if self.prices is None else read_prices(self.prices),
             block_network=bool(self.block_network),
             ask_for_usage=bool(self.ask_for_usage),
         )
 
 
-def _budget(budget: float | Budget | None) -> Budget | None:
-    if budget is None or isinstance(budget, Budget):
+def read_budget(budget: float | Budget) -> Budget:
+    """A budget as it may be written."""
+    if isinstance(budget, Budget):
         return budget
     if isinstance(budget, bool) or not isinstance(budget, (int, float)):
         raise InvalidArgumentError(f"budget must be an amount of dollars or a Budget, not {shown(budget)}")
     return Budget(budget)
 
 
-def _prices(prices: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
+def read_prices(prices: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
+    """Prices as they may be written."""
     try:
         return {model: dict(price) for model, price in prices.items()}
     except (AttributeError, TypeError, ValueError):

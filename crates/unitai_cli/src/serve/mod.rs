@@ -14,7 +14,7 @@ use unitai_config::{CacheSettings, Choice, Overrides};
 use unitai_gateway::{Gateway, Pace, Settings, Upstreams, start};
 use unitai_model::{Ending, Failure, Money, Packed, Value};
 use unitai_wire::cassette::{Cassette, Mode, Options, Volatile, ttl_of_hours};
-use unitai_wire::meter::Budget;
+use unitai_wire::meter::{Budget, Whose};
 use unitai_wire::redact::Secrets;
 
 use crate::say;
@@ -145,11 +145,12 @@ impl Serve {
         }
         let budget = match self.budget {
             None => None,
-            Some(dollars) => Some(Budget::new(
-                Money::from_dollars(dollars)
-                    .filter(|_| dollars >= 0.0)
-                    .ok_or_else(|| format!("--budget wants an amount of dollars, and got {dollars}"))?,
-            )),
+            Some(dollars) => {
+                let limit = Money::from_dollars(dollars).filter(|_| dollars >= 0.0);
+                let limit =
+                    limit.ok_or_else(|| format!("--budget wants an amount of dollars, and got {dollars}"))?;
+                Some(Budget::new(limit).of(Whose::Gateway))
+            }
         };
         let pace = match self.pace {
             PaceWord::None => Pace::None,
@@ -166,7 +167,7 @@ impl Serve {
             upstreams,
             cassette: self.cassette(secrets)?.map(Arc::new),
             pace,
-            budget,
+            budgets: budget.into_iter().collect(),
             secrets: secrets.clone(),
             log: Box::new(log),
             ..Settings::live()

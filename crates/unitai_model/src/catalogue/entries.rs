@@ -464,4 +464,22 @@ folder = pathlib.Path(tempfile.mkdtemp())
 (folder / "file").write_text("in the way")
 ReplayCache(folder / "file" / "cache").put("greeting", {"text": "Hello"})"#,
     },
+    Entry {
+        code: "UA311",
+        class: "BrokenLedgerError",
+        branch: InfrastructureError,
+        summary: "The ledger of a budget cannot be used.",
+        meaning: "A budget that several processes share keeps what was spent in a file. The file is gone, was changed by \
+                  somebody else, belongs to a budget with another limit, or the disk refused. It is never taken for a \
+                  budget of which nothing was spent: the call is refused.",
+        remedy: "See to the file that the message names. A new budget begins where there is no file.",
+        example: r#"
+import pathlib, tempfile
+from unitai import Budget
+
+path = pathlib.Path(tempfile.mkdtemp()) / "ledger"
+budget = Budget.shared(path, 5.00)
+path.write_text("nothing was spent, honestly")
+budget.spent"#,
+    },
 ];

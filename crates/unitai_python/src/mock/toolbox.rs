@@ -13,7 +13,7 @@ use super::belonging::context_runs;
 use crate::attribute::Attribute;
 use crate::faults::{FaultPlan, plans_of_run};
 use crate::run::Run;
-use crate::traffic::{self, Cassette, Policy, Rules, Voice, voice_here};
+use crate::traffic::{self, Cassette, Policy, Rules, Voice, purse_here, voice_here};
 use crate::values::encode;
 
 /// The engine of a toolkit: its mocks, its rules and its runs.
@@ -124,7 +124,8 @@ impl Toolbox {
     ) -> PyResult<Py<Run>> {
         let py = slf.py();
         let input = encode(input)?;
-        let rules = Rules::of(policy, model);
+        let purse = purse_here(py)?;
+        let rules = Rules::of(policy, model, purse.as_ref().map(|purse| purse.get()));
         let voice = voice_here(py)?.or(standing.map(Voice::Cassette));
         let run = Run::open(Some(slf.clone().unbind()), input.packed, slf.get().max_tool_calls)
             .on_wire(rules, voice)

@@ -4,13 +4,13 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError, Weak};
 
 use pyo3::prelude::*;
-use unitai_model::{ModelCall, Source, Usage};
+use unitai_model::{ModelCall, Money, Source, Usage};
 use unitai_wire::exchange::{Asked, Exchange};
 
-use super::Run;
 use super::session::shared;
+use super::{Run, unpriced_with_budget};
 use crate::errors::amount;
-use crate::traffic::Watched;
+use crate::traffic::{Watched, patiently, unsettled, with_those_around};
 
 impl Run {
     /// Writes down a call that the agent or its adapter reports.
@@ -30,7 +30,20 @@ impl Run {
         };
         let call = ModelCall { model: Arc::from(model), usage: Some(usage), cost, exchange: None };
         let written = self.port.model_call(self.now(), shared(agent_id), call);
-        self.accept(py, written, "a model call").map(|_| ())
+        self.accept(py, written, "a model call")?;
+        self.pay(py, model, cost).inspect_err(|error| self.doom(py, error.clone_ref(py)))
+    }
+
+    /// Pays for a call that was made without asking. If a budget does not hold any more, the run must end.
+    fn pay(&self, py: Python<'_>, model: &str, cost: Option<Money>) -> PyResult<()> {
+        let budgets = with_those_around(py, self.rules().budgets())?;
+        if budgets.is_empty() {
+            return Ok(());
+        }
+        let cost = cost.ok_or_else(|| unpriced_with_budget(py, model, true))?;
+        let remedy = "raise the budget, or let the agent ask less; what is reported is spent already";
+        patiently(py, budgets.may_wait(), || budgets.spend(cost))
+            .map_err(|trouble| unsettled(py, trouble, model, remedy))
     }
 
     /// Writes down a call that has only begun; gives its step.

@@ -360,3 +360,23 @@ pub(crate) fn unpriced(py: Python<'_>, model: &str) -> PyErr {
         .remedy("say what the model costs: MockToolkit(prices={\"my-model\": {\"input\": 2.50, \"output\": 10.0}}), in dollars for a million tokens")
         .into_err(py)
 }
+
+/// There is a budget, and no price for a model that is to be called: what it spends could not be told.
+pub(crate) fn unpriced_with_budget(py: Python<'_>, model: &str, is_of_run: bool) -> PyErr {
+    let as_of = unitai_wire::meter::prices_as_of();
+    let prices = if is_of_run {
+        "give MockToolkit(prices={\"my-model\": {\"input\": 2.50, \"output\": 10.0}})"
+    } else {
+        "give prices={\"my-model\": {\"input\": 2.50, \"output\": 10.0}} to the marker unitai_budget"
+    };
+    Trouble::new(
+        "UnpricedModelError",
+        format!("there is a budget, and the cost is unknown: there is no price for {}", plain(model)),
+    )
+    .expected(format!("a model of the price table of {as_of}, or a price of your own"))
+    .found(plain(model))
+    .remedy(format!(
+        "say what the model costs: {prices}, in dollars for a million tokens; or drop the budget"
+    ))
+    .into_err(py)
+}

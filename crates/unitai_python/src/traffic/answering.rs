@@ -9,10 +9,11 @@ use unitai_wire::meter::Reservation;
 use unitai_wire::script::{Fail, Move, Play};
 
 use super::belonging::Owner;
+use super::budget::patiently;
 use super::faulting::{Outlook, Remembered};
 use super::letting_out::reserve;
 use super::matcher::is_asking;
-use super::refusing::refuse;
+use super::refusing::{refuse, unpaid};
 use super::reply::Content;
 use super::watched::Watched;
 use super::{Reply, Script, Voice};
@@ -50,14 +51,14 @@ pub(super) fn answer<'py>(
     }
     let reservation = match reserve(py, &owner, &rules, &asked) {
         Ok(reservation) => reservation,
-        // The budget's trouble is not the script's.
-        Err(error) => return refuse(py, &owner, None, Some(asked), error),
+        Err(error) => return Err(unpaid(py, &owner, asked, error)),
     };
     let (next, stamp) = match script.play(py, &run_id, &asked) {
         Ok(next) => next,
         Err(error) => {
             if let Some(reservation) = reservation {
-                reservation.settle(Money::ZERO);
+                // What went wrong is told of already.
+                let _ = patiently(py, reservation.may_wait(), || reservation.settle(Money::ZERO));
             }
             return refuse(py, &owner, owner.voice(), Some(asked), error);
         }
@@ -102,14 +103,16 @@ pub(super) fn answer_again<'py>(
         asked.use_model(&model);
     }
     let Some(remembered) = outlook.spoiled_before() else { return Err(cancelled(py)) };
-    let reservation = match (voice, reserve(py, &owner, &rules, &asked)) {
-        (Voice::Script(script), Ok(reservation)) => {
-            script.get().see(py, &asked);
-            reservation
-        }
+    let reservation = match voice {
         // A recording costs nothing.
-        (Voice::Cassette(_), _) => None,
-        (Voice::Script(_), Err(error)) => return refuse(py, &owner, None, Some(asked), error),
+        Voice::Cassette(_) => None,
+        Voice::Script(script) => match reserve(py, &owner, &rules, &asked) {
+            Ok(reservation) => {
+                script.get().see(py, &asked);
+                reservation
+            }
+            Err(error) => return Err(unpaid(py, &owner, asked, error)),
+        },
     };
     give(py, owner, asked, remembered, reservation, outlook)
 }

@@ -1,7 +1,7 @@
-//! Whom a model request belongs to: a run, or a script or cassette outside any run.
+//! Whom a model request belongs to: a run, a script or cassette outside any run, or those who pay for it.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -10,6 +10,7 @@ use unitai_model::Source;
 
 use super::Voice;
 use super::policy::Rules;
+use super::purse::{self, Purse, purse_here};
 use crate::attribute::Attribute;
 use crate::errors::{Trouble, class};
 use crate::gate;
@@ -18,24 +19,35 @@ use crate::run::{Run, cancelled};
 
 /// Whom a request belongs to.
 pub(super) enum Owner {
-    /// A run, and who speaks for its model, if somebody does.
-    Run(Py<Run>, Option<Voice>),
-    /// Nobody but the voice itself, outside any run.
-    Voice(Voice),
+    /// A run, who speaks for its model, if somebody does, and what stands around the context besides the run's own.
+    Run(Py<Run>, Option<Voice>, Option<Py<Purse>>),
+    /// Nobody but the voice itself, outside any run, and who pays for it.
+    Voice(Voice, Option<Py<Purse>>),
+    /// Nobody at all, but somebody pays for it.
+    Purse(Py<Purse>),
 }
 
 impl Owner {
     pub(super) fn voice(&self) -> Option<&Voice> {
         match self {
-            Owner::Run(_, voice) => voice.as_ref(),
-            Owner::Voice(voice) => Some(voice),
+            Owner::Run(_, voice, _) => voice.as_ref(),
+            Owner::Voice(voice, _) => Some(voice),
+            Owner::Purse(_) => None,
         }
     }
 
     pub(super) fn run(&self) -> Option<&Run> {
         match self {
-            Owner::Run(run, _) => Some(run.get()),
-            Owner::Voice(_) => None,
+            Owner::Run(run, ..) => Some(run.get()),
+            Owner::Voice(..) | Owner::Purse(_) => None,
+        }
+    }
+
+    /// What stands around it.
+    pub(super) fn purse(&self) -> Option<&Purse> {
+        match self {
+            Owner::Run(_, _, purse) | Owner::Voice(_, purse) => purse.as_ref().map(|purse| purse.get()),
+            Owner::Purse(purse) => Some(purse.get()),
         }
     }
 
@@ -50,8 +62,16 @@ impl Owner {
 
     pub(super) fn rules(&self) -> Rules {
         match self {
-            Owner::Run(run, _) => run.get().rules().clone(),
-            Owner::Voice(_) => Rules::default(),
+            Owner::Run(run, ..) => run.get().rules().clone().paid_from(self.purse()),
+            Owner::Voice(..) | Owner::Purse(_) => Rules::outside_runs(self.purse()),
+        }
+    }
+
+    /// The model to use instead of what a request asks for. Whoever only pays changes no request.
+    pub(super) fn model(&self) -> Option<Arc<str>> {
+        match self {
+            Owner::Purse(_) => None,
+            owner => owner.rules().model(),
         }
     }
 
@@ -220,8 +240,8 @@ fn innermost_voice(py: Python<'_>) -> PyResult<Option<Voice>> {
     Ok(None)
 }
 
-/// Whom a request from here belongs to; nobody, when neither a run nor a script is under way. What
-/// belongs to a run that is over is refused: it must not spend.
+/// Whom a request from here belongs to; nobody, when neither a run nor a script is under way, and no budget
+/// stands. What belongs to a run that is over is refused: it must not spend.
 pub(super) fn owner(py: Python<'_>) -> PyResult<Option<Owner>> {
     if let Some(run) = Run::innermost_of_thread(py) {
         return of_run(py, run).map(Some);
@@ -231,12 +251,15 @@ pub(super) fn owner(py: Python<'_>) -> PyResult<Option<Owner>> {
         return of_run(py, run.cast_into::<Run>()?.unbind()).map(Some);
     }
     if let Some(voice) = innermost_voice(py)? {
-        return Ok(Some(Owner::Voice(voice)));
+        return Ok(Some(Owner::Voice(voice, purse_here(py)?)));
     }
     refuse_left_behind(py)?;
     let live = live();
     match (live.runs.as_slice(), live.voices.as_slice()) {
-        ([], []) => Ok(None),
+        ([], []) => {
+            drop(live);
+            Ok(purse_here(py)?.map(Owner::Purse))
+        }
         ([run], _) => {
             let run = run.clone_ref(py);
             drop(live);
@@ -247,7 +270,7 @@ pub(super) fn owner(py: Python<'_>) -> PyResult<Option<Owner>> {
             let (runs, voices) = (runs.len(), voices.len());
             drop(live);
             match innermost {
-                Some(voice) => Ok(Some(Owner::Voice(voice))),
+                Some(voice) => Ok(Some(Owner::Voice(voice, purse_here(py)?))),
                 None => Err(ambiguous(py, runs, voices)),
             }
         }
@@ -280,7 +303,7 @@ fn of_run(py: Python<'_>, run: Py<Run>) -> PyResult<Owner> {
     // What was opened inside of the run comes first. A script that is over still answers for its
     // run, with a refusal: what was begun under a script must not go out.
     let voice = innermost_voice(py)?.or_else(|| run.get().voice().map(|voice| voice.clone_ref(py)));
-    Ok(Owner::Run(run, voice))
+    Ok(Owner::Run(run, voice, purse::of_context(py)?))
 }
 
 fn refuse_left_behind(py: Python<'_>) -> PyResult<()> {

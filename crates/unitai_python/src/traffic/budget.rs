@@ -1,9 +1,15 @@
 //! A budget as Python sees it.
 
-use pyo3::prelude::*;
-use unitai_wire::meter;
+use std::path::PathBuf;
 
-use crate::errors::{amount, invalid};
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+use unitai_model::value::plain;
+use unitai_wire::meter::{self, Balance, LedgerError, Overspent, Unsettled, Whose};
+
+use crate::attribute::Attribute;
+use crate::errors::{Trouble, amount, invalid};
+use crate::gate::without_interpreter;
 
 /// An amount of US dollars that may be spent, shared by all who are given it.
 ///
@@ -13,7 +19,7 @@ use crate::errors::{amount, invalid};
 /// (0.5, 0.0, 0.5)
 #[pyclass(frozen, module = "unitai._engine")]
 pub(crate) struct Budget {
-    pub(super) ledger: meter::Budget,
+    ledger: meter::Budget,
 }
 
 impl Budget {
@@ -21,16 +27,51 @@ impl Budget {
     pub(crate) fn ledger(&self) -> meter::Budget {
         self.ledger.clone()
     }
+
+    fn balance(&self, py: Python<'_>) -> PyResult<Balance> {
+        let balance = patiently(py, self.ledger.path().is_some(), || self.ledger.balance());
+        balance.map_err(|error| ledger_error(py, &error))
+    }
 }
 
 #[pymethods]
 impl Budget {
+    /// `name` says whose it is, for the message when it is used up.
     #[new]
-    fn new(py: Python<'_>, limit: f64) -> PyResult<Budget> {
-        if limit <= 0.0 {
-            return Err(invalid(py, format!("a budget must be more than 0 dollars, not {limit}")));
-        }
-        Ok(Budget { ledger: meter::Budget::new(amount(py, limit)?) })
+    #[pyo3(signature = (limit, name=None))]
+    fn new(py: Python<'_>, limit: f64, name: Option<&str>) -> PyResult<Budget> {
+        Ok(Budget { ledger: named(meter::Budget::new(limit_of(py, limit)?), name) })
+    }
+
+    /// A budget that several processes share: its ledger is a file, which is made if there is none. A copy of it in
+    /// another process is about the same money.
+    #[staticmethod]
+    #[pyo3(signature = (path, limit=None, name=None))]
+    fn shared(py: Python<'_>, path: PathBuf, limit: Option<f64>, name: Option<&str>) -> PyResult<Budget> {
+        let limit = limit.map(|limit| limit_of(py, limit)).transpose()?;
+        let ledger = patiently(py, true, || meter::Budget::shared(&path, limit));
+        ledger.map(|ledger| Budget { ledger: named(ledger, name) }).map_err(|error| ledger_error(py, &error))
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
+        let py = slf.py();
+        let budget = slf.get();
+        let Some(path) = budget.ledger.path() else {
+            return Err(Trouble::new(
+                "InvalidArgumentError",
+                "a Budget of one process cannot be copied into another",
+            )
+            .remedy("share it: Budget.shared(path, limit)")
+            .into_err(py));
+        };
+        let restore = py.get_type::<Budget>().attribute("shared")?;
+        (restore, (path, None::<f64>, budget.name())).into_pyobject(py)
+    }
+
+    /// Whose it is, if somebody said.
+    #[getter]
+    fn name(&self) -> Option<&str> {
+        self.ledger.whose().name()
     }
 
     /// What may be spent in all.
@@ -41,23 +82,62 @@ impl Budget {
 
     /// What has been spent.
     #[getter]
-    fn spent(&self) -> f64 {
-        self.ledger.spent().dollars()
+    fn spent(&self, py: Python<'_>) -> PyResult<f64> {
+        Ok(self.balance(py)?.spent.dollars())
     }
 
     /// What calls under way may still cost.
     #[getter]
-    fn reserved(&self) -> f64 {
-        self.ledger.reserved().dollars()
+    fn reserved(&self, py: Python<'_>) -> PyResult<f64> {
+        Ok(self.balance(py)?.reserved.dollars())
     }
 
     /// What is left for further calls.
     #[getter]
-    fn left(&self) -> f64 {
-        self.ledger.limit().minus(self.ledger.spent()).minus(self.ledger.reserved()).dollars()
+    fn left(&self, py: Python<'_>) -> PyResult<f64> {
+        Ok(self.balance(py)?.left().dollars())
     }
 
-    fn __repr__(&self) -> String {
-        format!("<Budget {} spent of {}>", self.ledger.spent().shown(), self.ledger.limit().shown())
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let balance = self.balance(py)?;
+        let of = self.name().map_or_else(String::new, |name| format!(" of {}", plain(name)));
+        Ok(format!("<Budget{of}: {} spent of {}>", balance.spent.shown(), balance.limit.shown()))
+    }
+}
+
+fn named(budget: meter::Budget, name: Option<&str>) -> meter::Budget {
+    budget.of(name.map_or(Whose::Nobodys, Whose::of_name))
+}
+
+fn limit_of(py: Python<'_>, limit: f64) -> PyResult<unitai_model::Money> {
+    if limit <= 0.0 {
+        return Err(invalid(py, format!("a budget must be more than 0 dollars, not {limit}")));
+    }
+    amount(py, limit)
+}
+
+/// Does what may wait for another process without keeping this one waiting.
+pub(crate) fn patiently<T: Send>(py: Python<'_>, may_wait: bool, work: impl FnOnce() -> T + Send) -> T {
+    if may_wait { without_interpreter(py, work) } else { work() }
+}
+
+/// A ledger that cannot be used.
+pub(crate) fn ledger_error(py: Python<'_>, error: &LedgerError) -> PyErr {
+    Trouble::new("BrokenLedgerError", plain(&error.to_string()).to_string()).into_err(py)
+}
+
+/// What a call left in disorder. `remedy` is for one that cost more than was left.
+pub(crate) fn unsettled(py: Python<'_>, error: Unsettled, model: &str, remedy: &str) -> PyErr {
+    match error {
+        Unsettled::Ledger(error) => ledger_error(py, &error),
+        Unsettled::Overspent(over) => {
+            let message = over.message();
+            let Overspent { limit, counted, .. } = over;
+            Trouble::new("CostLimitExceeded", message)
+                .expected(format!("at most {}", limit.shown()))
+                .found(format!("a call of {} that cost {}", plain(model), counted.shown()))
+                .remedy(remedy)
+                .into_err(py)
+        }
     }
 }

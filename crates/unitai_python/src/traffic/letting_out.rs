@@ -5,18 +5,19 @@ use unitai_model::Source;
 use unitai_model::value::plain;
 use unitai_wire::cassette::Tape;
 use unitai_wire::exchange::{Asked, Exchange, Rewritten};
-use unitai_wire::meter::Reservation;
+use unitai_wire::meter::{Reservation, Unreserved};
 
 use super::Passage;
 use super::belonging::Owner;
+use super::budget::{ledger_error, patiently};
 use super::faulting::Outlook;
 use super::passage::Traveller;
 use super::policy::Rules;
-use super::refusing::refuse;
+use super::refusing::unpaid;
 use super::sent::Sent;
 use super::watched::Watched;
 use crate::errors::{Trouble, invalid};
-use crate::run::{Run, cancelled, unpriced};
+use crate::run::{Run, unpriced_with_budget};
 
 /// Changes a request as it must be before it is sent: another model, and a question for usage.
 pub(super) fn rewrite(
@@ -25,13 +26,13 @@ pub(super) fn rewrite(
     asked: &mut Asked,
     sent: &Sent<'_, '_>,
 ) -> PyResult<Option<Rewritten>> {
-    let rules = owner.rules();
-    let is_other = rules.model().is_some_and(|model| *model != *asked.request.model);
+    let model = owner.model();
+    let is_other = model.as_ref().is_some_and(|model| **model != *asked.request.model);
     if is_other && asked.dialect.is_signed() {
         let name = asked.dialect.name();
         return Err(invalid(py, format!("the model cannot be overridden: {name} requests are signed")));
     }
-    Ok(asked.rewrite(sent.target.path, sent.body, rules.model().as_deref(), rules.asks_for_usage))
+    Ok(asked.rewrite(sent.target.path, sent.body, model.as_deref(), owner.rules().asks_for_usage))
 }
 
 /// Lets a request out to its provider; onto a tape, if there is one.
@@ -47,8 +48,7 @@ pub(super) fn let_out<'py>(
     let rules = owner.rules();
     let reservation = match reserve(py, &owner, &rules, &asked) {
         Ok(reservation) => reservation,
-        // Only a run has a budget, so only a run is refused here.
-        Err(error) => return refuse(py, &owner, None, Some(asked), error).and(Err(cancelled(py))),
+        Err(error) => return Err(unpaid(py, &owner, asked, error)),
     };
     let (new_path, new_body, hides_usage) = match rewritten {
         Some(rewritten) => (rewritten.path, Some(rewritten.body), rewritten.asks_for_usage),
@@ -76,29 +76,26 @@ pub(super) fn reserve(
     rules: &Rules,
     asked: &Asked,
 ) -> PyResult<Option<Reservation>> {
-    let Some(budget) = &rules.budget else { return Ok(None) };
+    if rules.budgets.is_empty() {
+        return Ok(None);
+    }
     let Some(worst) = asked.worst_cost(&rules.prices, owner.run().map_or(0, Run::most_tokens)) else {
-        return Err(unpriced(py, &asked.request.model));
+        return Err(unpriced_with_budget(py, &asked.request.model, owner.run().is_some()));
     };
-    budget.reserve(worst).map(Some).map_err(|over| {
-        let left = over.limit.minus(over.spent).minus(over.reserved);
-        let cap = match asked.request.max_output {
-            Some(tokens) => format!("with at most {tokens} tokens of output"),
-            None => "with no limit of its output".to_owned(),
-        };
-        Trouble::new("CostLimitExceeded", "the budget does not allow another model call")
-            .expected(format!(
-                "a call of at most {} (limit {}, spent {}, under way {})",
-                left.shown(),
-                over.limit.shown(),
-                over.spent.shown(),
-                over.reserved.shown()
-            ))
-            .found(format!(
-                "a call of {} that can cost {} {cap}",
-                plain(&asked.request.model),
-                over.asked.shown()
-            ))
-            .into_err(py)
+    let reserved = patiently(py, rules.budgets.may_wait(), || rules.budgets.reserve(worst));
+    reserved.map(Some).map_err(|refused| match refused {
+        Unreserved::Ledger(error) => ledger_error(py, &error),
+        Unreserved::Over(over) => {
+            let cap = match asked.request.max_output {
+                Some(tokens) => format!("with at most {tokens} tokens of output"),
+                None => "with no limit of its output".to_owned(),
+            };
+            let (model, asked) = (plain(&asked.request.model), over.asked.shown());
+            Trouble::new("CostLimitExceeded", over.message())
+                .expected(over.expected())
+                .found(format!("a call of {model} that can cost {asked} {cap}"))
+                .remedy(over.remedy())
+                .into_err(py)
+        }
     })
 }

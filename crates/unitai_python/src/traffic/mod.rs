@@ -14,6 +14,7 @@ mod matcher;
 mod passage;
 mod policy;
 mod prices;
+mod purse;
 mod refusing;
 mod replaying;
 mod reply;
@@ -27,13 +28,14 @@ mod watched;
 pub(crate) use belonging::{
     block_network, close_run, close_traffic, open_run, open_traffic, unblock_network, voice_here,
 };
-pub(crate) use budget::Budget;
+pub(crate) use budget::{Budget, patiently, unsettled};
 pub(crate) use cassette::Cassette;
 pub(crate) use deciding::{claims, decide};
 pub(crate) use faulting::Remembered;
 pub(crate) use lines::{seconds, test};
 pub(crate) use passage::Passage;
 pub(crate) use policy::{Policy, Rules, set_default_model};
+pub(crate) use purse::{Purse, purse_here, standing_budgets, with_those_around};
 pub(crate) use refusing::refuse_connection;
 pub(crate) use reply::Reply;
 pub(crate) use request::ModelRequest;

@@ -4,8 +4,9 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use unitai_wire::meter::{Price, PriceTable};
+use unitai_wire::meter::{Budgets, Price, PriceTable, Whose};
 
+use super::purse::Purse;
 use super::{Budget, prices};
 
 /// The rules for the model traffic of one toolkit. They never change; another model for one run is
@@ -19,7 +20,8 @@ pub(crate) struct Policy {
 #[derive(Clone)]
 pub(crate) struct Rules {
     pub(super) model: Option<Arc<str>>,
-    pub(super) budget: Option<unitai_wire::meter::Budget>,
+    /// The budgets in force, the narrowest first.
+    pub(super) budgets: Budgets,
     pub(super) prices: Arc<PriceTable>,
     pub(super) blocks_network: bool,
     pub(super) asks_for_usage: bool,
@@ -29,7 +31,7 @@ impl Default for Rules {
     fn default() -> Rules {
         Rules {
             model: None,
-            budget: None,
+            budgets: Budgets::default(),
             prices: release_prices(),
             blocks_network: false,
             asks_for_usage: true,
@@ -61,10 +63,10 @@ impl Policy {
             Some(overrides) => Arc::new(prices::read(overrides)?),
             None => release_prices(),
         };
-        let budget = budget.map(|budget| budget.get().ledger.clone());
+        let own = budget.map(|budget| budget.get().ledger().or_of(Whose::Toolkit));
         let rules = Rules {
             model: None,
-            budget,
+            budgets: own.into_iter().collect(),
             prices,
             blocks_network: block_network,
             asks_for_usage: ask_for_usage,
@@ -84,10 +86,35 @@ impl Rules {
         self.prices.price_of(model)
     }
 
-    /// The rules of a policy, with another model if one is given.
-    pub(crate) fn of(policy: Option<&Bound<'_, Policy>>, model: Option<&str>) -> Rules {
+    /// The budgets in force, the narrowest first.
+    pub(crate) fn budgets(&self) -> &Budgets {
+        &self.budgets
+    }
+
+    /// The rules of a policy, with another model if one is given, and with the budgets that stand around.
+    pub(crate) fn of(
+        policy: Option<&Bound<'_, Policy>>,
+        model: Option<&str>,
+        purse: Option<&Purse>,
+    ) -> Rules {
         let rules = policy.map(|policy| policy.get().rules.clone()).unwrap_or_default();
-        Rules { model: model.map(Arc::from).or(rules.model), ..rules }
+        Rules { model: model.map(Arc::from).or(rules.model.clone()), ..rules.paid_from(purse) }
+    }
+
+    /// The same rules, with the budgets that stand around.
+    pub(super) fn paid_from(self, purse: Option<&Purse>) -> Rules {
+        let Some(purse) = purse else { return self };
+        let budgets = self.budgets.iter().chain(purse.budgets().iter()).cloned().collect();
+        Rules { budgets, ..self }
+    }
+
+    /// The rules of calls outside any run, with the budgets that stand around.
+    pub(super) fn outside_runs(purse: Option<&Purse>) -> Rules {
+        let rules = Rules::default().paid_from(purse);
+        match purse.and_then(Purse::prices) {
+            Some(prices) => Rules { prices: prices.clone(), ..rules },
+            None => rules,
+        }
     }
 }
 

@@ -44,6 +44,18 @@ pub(super) fn refuse<'py>(
     Bound::new(py, Reply::new(400, headers, content))
 }
 
+/// Refuses a request that no budget pays for; gives what its sender gets. A run is ended by it; whoever is in none
+/// is told at once, and no script is to blame.
+pub(super) fn unpaid(py: Python<'_>, owner: &Owner, asked: Asked, error: PyErr) -> PyErr {
+    if owner.run().is_none() {
+        return error;
+    }
+    match refuse(py, owner, None, Some(asked), error) {
+        Ok(_) => cancelled(py),
+        Err(error) => error,
+    }
+}
+
 /// Why a connection must not be opened; `None` when it may.
 #[pyfunction]
 #[pyo3(signature = (host, port, family))]

@@ -11,8 +11,8 @@ use unitai_wire::meter::{PriceTable, Reservation};
 
 use super::Voice;
 use super::belonging::Owner;
+use super::budget::{patiently, unsettled};
 use super::cassette::raised;
-use crate::errors::Trouble;
 use crate::gate::without_interpreter;
 use crate::run::cancelled;
 
@@ -97,21 +97,23 @@ impl Watched {
         self.keep(py, tape, &exchange, &call);
         let has_limit = exchange.asked().request.max_output.is_some();
         let model = call.model.clone();
-        let paid = reservation.map_or(Ok(()), |reservation| reservation.settle_call(&call));
+        let paid = reservation.map_or(Ok(()), |reservation| {
+            patiently(py, reservation.may_wait(), || reservation.settle_call(&call))
+        });
         if let (Some(run), Some(step)) = (self.owner.run(), self.step) {
             run.settle_model_call(step, call);
         }
-        if let (Err(over), Some(run)) = (paid, self.owner.run()) {
-            let error = Trouble::new("CostLimitExceeded", "the budget is overspent")
-                .expected(format!("at most {}", over.limit.shown()))
-                .found(format!("a call of {} that cost {}", plain(&model), over.counted.shown()))
-                .remedy(if has_limit {
-                    "it took more than its request allows: look at the counts of the provider, or of the script"
-                } else {
-                    "give each call a limit of its output, so that what it can cost is known before it is sent"
-                })
-                .into_err(py);
-            run.doom(py, error);
+        let Err(trouble) = paid else { return };
+        let remedy = if has_limit {
+            "it took more than its request allows: look at the counts of the provider, or of the script"
+        } else {
+            "give each call a limit of its output, so that what it can cost is known before it is sent"
+        };
+        let error = unsettled(py, trouble, &model, remedy);
+        match (self.owner.run(), self.owner.purse()) {
+            (Some(run), _) => run.doom(py, error),
+            (None, Some(purse)) => purse.note_overspent(py, error),
+            (None, None) => {}
         }
     }
 

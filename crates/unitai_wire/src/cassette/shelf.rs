@@ -11,7 +11,7 @@ use std::time::SystemTime;
 
 use super::inquiry::AskedDocument;
 use super::{CassetteError, Entry, Inquiry, Recording, Slot, cleaning};
-use crate::gate;
+use crate::gate::{self, Lock};
 use crate::redact::Secrets;
 
 /// Larger files are not read.
@@ -254,9 +254,7 @@ impl Shelf {
         // Only what we made is ours to speak for: a folder that was there may hold anything.
         let is_new = !self.directory.exists();
         gate::make_folder(&self.directory).map_err(disk)?;
-        let lock = gate::lock_file(&path).map_err(disk)?;
-        lock.lock().map_err(disk)?;
-        let lock = Lock(lock);
+        let lock = gate::lock(&path).map_err(disk)?;
         // Under the lock: whoever prunes takes a file that is being written for one that was left behind.
         if is_new {
             self.introduce().map_err(disk)?;
@@ -274,16 +272,5 @@ impl Shelf {
             }
         }
         Ok(())
-    }
-}
-
-/// The folder's lock. It is given back by word, not by closing the file: a process that was forked meanwhile has
-/// the file open as well, and would hold the lock as long as it lives.
-pub(super) struct Lock(File);
-
-impl Drop for Lock {
-    fn drop(&mut self) {
-        // Closing comes next, and does what is left to do.
-        let _ = self.0.unlock();
     }
 }
