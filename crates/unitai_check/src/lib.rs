@@ -21,6 +21,7 @@ mod names;
 pub mod ports;
 pub mod reference;
 mod telling;
+pub mod trials;
 mod trouble;
 
 pub use names::Names;

@@ -1,0 +1,36 @@
+//! What repeated runs prove: intervals, rates, when to stop, and whether a change is a change.
+//!
+//! Pure functions of counts. Who runs, and in which order, is the caller's business; every decision
+//! here is about runs **in run order**. A caller that feeds results as they finish stops on what is
+//! quick, and quick runs are not a fair sample.
+//!
+//! ```
+//! use unitai_check::trials::{claim, required, runs_needed};
+//!
+//! assert_eq!(required(20, 0.9), 18);
+//! assert_eq!(
+//!     claim(18, 20, 0.95, 0.95).to_string(),
+//!     "18/20, 95% interval 68.3% to 98.8%: not enough to claim 95%"
+//! );
+//! assert_eq!(runs_needed(0.95, 0.95), Some(72));
+//! ```
+
+mod baseline;
+mod claim;
+mod design;
+mod fisher;
+mod interval;
+mod lattice;
+mod plan;
+mod rates;
+mod sequential;
+mod tail;
+
+pub use baseline::{Change, Counts, Movement, compare, judge_all};
+pub use claim::{Claim, Evidence, claim, runs_needed};
+pub use fisher::{fisher, holm};
+pub use interval::{Interval, clopper_pearson, wilson};
+pub use lattice::Course;
+pub use plan::{Plan, Standing, early};
+pub use rates::{pass_at_k, pass_hat_k, required};
+pub use sequential::{DEFAULT_HALF_WIDTH, ErrorRates, Indifference, Sequential, SequentialError};

@@ -1,0 +1,300 @@
+//! A sequential test: pass or fail as soon as either is settled, at stated error rates.
+
+use super::design::Wanted;
+use super::interval::within_unit;
+use super::lattice::{Boundaries, Course, course};
+use super::plan::Standing;
+use super::rates::required;
+
+/// How far from the threshold a rate must be for the error rates to be promised, unless told.
+pub const DEFAULT_HALF_WIDTH: f64 = 0.1;
+
+/// The true rates between which either verdict will do.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Indifference {
+    /// So far below the threshold, and as far above it as there is room: at most half the way to 1.
+    HalfWidth(f64),
+    /// From the rate that must not pass to the rate that must not fail.
+    Between {
+        /// At or below this true rate a pass is an error.
+        p0: f64,
+        /// At or above this true rate a failure is an error.
+        p1: f64,
+    },
+}
+
+impl Default for Indifference {
+    fn default() -> Indifference {
+        Indifference::HalfWidth(DEFAULT_HALF_WIDTH)
+    }
+}
+
+/// Why there is no sequential test with these settings.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+pub enum SequentialError {
+    /// The threshold is no rate.
+    #[error("threshold is {0}: give a rate from 0 to 1")]
+    Threshold(f64),
+    /// The probability of a wrong pass makes no sense.
+    #[error("alpha is {0}: give the probability of a wrong pass, above 0 and below 0.5, for example 0.05")]
+    Alpha(f64),
+    /// The probability of a wrong failure makes no sense.
+    #[error("beta is {0}: give the probability of a wrong failure, above 0 and below 0.5, for example 0.05")]
+    Beta(f64),
+    /// The width of the indifference region makes no sense.
+    #[error("indifference is {0}: give a half-width above 0, for example 0.1, or a pair of rates (p0, p1)")]
+    HalfWidth(f64),
+    /// The rates of the indifference region are not in order.
+    #[error(
+        "indifference goes from {p0} to {p1} around the threshold {threshold}: \
+         it must be 0 < p0 < p1 < 1 with the threshold between them. {}",
+        remedy(*threshold)
+    )]
+    Region {
+        /// The rate that must not pass.
+        p0: f64,
+        /// The rate that must not fail.
+        p1: f64,
+        /// The threshold.
+        threshold: f64,
+    },
+    /// No run is allowed.
+    #[error("the most runs are 0: allow at least 1")]
+    Cap,
+}
+
+fn remedy(threshold: f64) -> &'static str {
+    if threshold >= 1.0 {
+        "No number of runs shows a rate of 100%: ask for a little less, for example 0.99, \
+         or use a fixed number of runs"
+    } else {
+        "Give a smaller half-width, or the pair itself"
+    }
+}
+
+/// The probabilities of the two wrong verdicts, at the ends of the indifference region; outside of it
+/// they are smaller.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ErrorRates {
+    /// Of a pass at `p0`.
+    pub false_pass: f64,
+    /// Of a failure at `p1`.
+    pub false_fail: f64,
+}
+
+/// A sequential test of "the true rate is at most p0" against "it is at least p1".
+///
+/// The boundaries are Wald's, two parallel lines over the number of runs. A programme over all courses of
+/// at most `cap` runs computes the real error rates, and where they exceed `alpha` or `beta` the line goes
+/// outwards until they do not. What the lines leave of both is spent at the cap, on the courses that are
+/// still open: with a cap that is large enough all of them are decided, else the middle stays unsettled.
+/// Where the programme would be too long (caps of tens of thousands, or of thousands with a narrow
+/// region), the lines are those at `ln(1/alpha)` and `ln(beta)`, which by Ville's inequality keep their
+/// error rates at any number of runs.
+///
+/// Ask [`standing`](Sequential::standing) after each run **in run order**: a test that stops on whatever
+/// finishes first is biased.
+///
+/// ```
+/// use unitai_check::trials::{Indifference, Sequential, Standing};
+/// let test = Sequential::new(0.8, 0.05, 0.05, Indifference::default(), 50)?;
+/// assert!(test.expected_runs(0.9) < 25.0 && test.expected_runs(0.6) < 25.0);
+/// assert_eq!(test.standing(3, 1), Standing::Open);
+/// assert_eq!(test.standing(0, 5), Standing::Failed);
+/// # Ok::<(), unitai_check::trials::SequentialError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sequential {
+    p0: f64,
+    p1: f64,
+    alpha: f64,
+    beta: f64,
+    proven: bool,
+    boundaries: Boundaries,
+}
+
+impl Sequential {
+    /// A test that passes with a probability of at most `alpha` when the true rate is at or below the
+    /// indifference region, fails with at most `beta` when it is at or above, and takes at most `cap` runs.
+    pub fn new(
+        threshold: f64,
+        alpha: f64,
+        beta: f64,
+        indifference: Indifference,
+        cap: u64,
+    ) -> Result<Sequential, SequentialError> {
+        let (p0, p1) = region(threshold, indifference)?;
+        let is_error_rate = |x: f64| x > 0.0 && x < 0.5;
+        if !is_error_rate(alpha) {
+            return Err(SequentialError::Alpha(alpha));
+        }
+        if !is_error_rate(beta) {
+            return Err(SequentialError::Beta(beta));
+        }
+        if cap == 0 {
+            return Err(SequentialError::Cap);
+        }
+        // Counts beyond this are no counts; the sums of the lattice stay far from overflow.
+        let cap = cap.min(1 << 52) as i64;
+        let wanted = Wanted { p0, p1, alpha, beta, cap, required: required(cap as u64, threshold) as i64 };
+        let (boundaries, proven) = wanted.boundaries();
+        Ok(Sequential { p0, p1, alpha, beta, proven, boundaries })
+    }
+
+    /// Where the test stands after the first `passed + failed` runs.
+    pub fn standing(&self, passed: u64, failed: u64) -> Standing {
+        let count = |n: u64| n.min(1 << 60) as i64;
+        self.boundaries.standing(count(passed) + count(failed), count(passed))
+    }
+
+    /// The least passes that pass after so many runs; `None` while there is no such number.
+    pub fn pass_at(&self, runs: u64) -> Option<u64> {
+        let (_, pass) = self.boundaries.at(runs.min(self.cap()) as i64);
+        u64::try_from(pass).ok().filter(|pass| *pass <= runs)
+    }
+
+    /// The most passes that fail after so many runs; `None` while there is no such number.
+    pub fn fail_at(&self, runs: u64) -> Option<u64> {
+        let (fail, _) = self.boundaries.at(runs.min(self.cap()) as i64);
+        u64::try_from(fail).ok()
+    }
+
+    /// The rate that must not pass, and the rate that must not fail.
+    pub fn region(&self) -> (f64, f64) {
+        (self.p0, self.p1)
+    }
+
+    /// The most runs.
+    pub fn cap(&self) -> u64 {
+        self.boundaries.cap as u64
+    }
+
+    /// Whether the error rates were computed; else they hold by Ville's inequality.
+    pub fn is_proven_by_programme(&self) -> bool {
+        self.proven
+    }
+
+    /// Whether every course is decided by the cap.
+    pub fn decides_everything(&self) -> bool {
+        self.boundaries.last_fail + 1 >= self.boundaries.last_pass
+    }
+
+    /// What becomes of the test when this is the true rate, exactly.
+    pub fn course(&self, rate: f64) -> Course {
+        course(&self.boundaries, within_unit(rate))
+    }
+
+    /// How many runs the test takes on average when this is the true rate, exactly.
+    pub fn expected_runs(&self, rate: f64) -> f64 {
+        self.course(rate).runs
+    }
+
+    /// The real error rates, exactly.
+    pub fn error_rates(&self) -> ErrorRates {
+        ErrorRates { false_pass: self.course(self.p0).passed, false_fail: self.course(self.p1).failed }
+    }
+
+    /// The least cap with which a pass can be settled at all: if every run passes. With a smaller one a
+    /// test can only fail or stay unsettled.
+    pub fn least_cap_to_pass(&self) -> u64 {
+        least_cap(self.p0, self.alpha)
+    }
+
+    /// The least cap with which a failure can be settled at all: if every run fails.
+    pub fn least_cap_to_fail(&self) -> u64 {
+        least_cap(1.0 - self.p1, self.beta)
+    }
+}
+
+/// The least number of runs that all go one way with at most this probability.
+fn least_cap(rate: f64, probability: f64) -> u64 {
+    let mut runs = (probability.ln() / rate.ln()).floor().max(1.0) as u64;
+    while rate.powf(runs as f64) > probability {
+        runs += 1;
+    }
+    runs
+}
+
+fn region(threshold: f64, indifference: Indifference) -> Result<(f64, f64), SequentialError> {
+    if !(0.0..=1.0).contains(&threshold) {
+        return Err(SequentialError::Threshold(threshold));
+    }
+    let (p0, p1) = match indifference {
+        Indifference::HalfWidth(w) if !(w > 0.0 && w < 1.0) => return Err(SequentialError::HalfWidth(w)),
+        Indifference::HalfWidth(w) => (threshold - w, threshold + w.min((1.0 - threshold) / 2.0)),
+        Indifference::Between { p0, p1 } => (p0, p1),
+    };
+    let in_order = 0.0 < p0 && p0 < p1 && p1 < 1.0 && (p0..=p1).contains(&threshold);
+    if in_order { Ok((p0, p1)) } else { Err(SequentialError::Region { p0, p1, threshold }) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn test(threshold: f64, cap: u64) -> Sequential {
+        Sequential::new(threshold, 0.05, 0.05, Indifference::default(), cap).unwrap()
+    }
+
+    #[test]
+    fn half_of_fifty_runs_are_enough_where_the_rate_is_clear() {
+        let fifty = test(0.8, 50);
+        assert!(fifty.expected_runs(0.9) < 25.0, "{}", fifty.expected_runs(0.9));
+        assert!(fifty.expected_runs(0.6) < 25.0, "{}", fifty.expected_runs(0.6));
+        assert!(fifty.course(0.9).passed > 0.93 && fifty.course(0.6).failed > 0.99);
+        assert!(test(0.8, 100).decides_everything());
+    }
+
+    #[test]
+    fn a_cap_that_is_too_small_is_known() {
+        for threshold in [0.5, 0.8, 0.9, 0.95, 0.99] {
+            let least = test(threshold, 10).least_cap_to_pass();
+            assert_eq!(test(threshold, least).standing(least, 0), Standing::Passed, "{threshold}");
+            assert_eq!(test(threshold, least - 1).standing(least - 1, 0), Standing::Unsettled, "{threshold}");
+            let least = test(threshold, 10).least_cap_to_fail();
+            assert_eq!(test(threshold, least).standing(0, least), Standing::Failed, "{threshold}");
+        }
+        assert_eq!(test(0.95, 10).least_cap_to_pass(), 19);
+    }
+
+    #[test]
+    fn what_can_be_settled_neither_way_is_told_at_once() {
+        let small = test(0.95, 10);
+        assert_eq!(small.pass_at(10), None);
+        // It can still fail, but never pass; once it cannot fail either, the rest would be wasted.
+        assert_eq!(small.standing(1, 0), Standing::Open);
+        assert_eq!(small.standing(9, 0), Standing::Unsettled);
+    }
+
+    #[test]
+    fn a_very_long_test_holds_by_villes_inequality() {
+        let narrow = Indifference::Between { p0: 0.795, p1: 0.805 };
+        let long = Sequential::new(0.8, 0.05, 0.05, narrow, 20_000).unwrap();
+        assert!(!long.is_proven_by_programme());
+        let ErrorRates { false_pass, false_fail } = long.error_rates();
+        assert!(false_pass <= 0.05 && false_fail <= 0.05, "{false_pass} {false_fail}");
+        assert!(false_pass > 0.02 && false_fail > 0.02, "{false_pass} {false_fail}");
+    }
+
+    #[test]
+    fn settings_that_make_no_sense_are_refused_in_words() {
+        let refused = |threshold, alpha, beta, indifference, cap| {
+            Sequential::new(threshold, alpha, beta, indifference, cap).unwrap_err().to_string()
+        };
+        let usual = Indifference::default();
+        assert_eq!(refused(1.5, 0.05, 0.05, usual, 9), "threshold is 1.5: give a rate from 0 to 1");
+        assert!(refused(f64::NAN, 0.05, 0.05, usual, 9).starts_with("threshold is NaN"));
+        assert!(
+            refused(0.8, 0.0, 0.05, usual, 9).starts_with("alpha is 0: give the probability of a wrong pass")
+        );
+        assert!(refused(0.8, 0.05, 0.5, usual, 9).starts_with("beta is 0.5: "));
+        assert!(refused(0.8, 0.05, 0.05, Indifference::HalfWidth(0.0), 9).starts_with("indifference is 0: "));
+        assert!(
+            refused(0.05, 0.05, 0.05, usual, 9).ends_with("Give a smaller half-width, or the pair itself")
+        );
+        assert!(refused(1.0, 0.05, 0.05, usual, 9).contains("No number of runs shows a rate of 100%"));
+        let aside = Indifference::Between { p0: 0.5, p1: 0.7 };
+        assert!(refused(0.8, 0.05, 0.05, aside, 9).starts_with("indifference goes from 0.5 to 0.7"));
+        assert_eq!(refused(0.8, 0.05, 0.05, usual, 0), "the most runs are 0: allow at least 1");
+    }
+}
