@@ -39,7 +39,13 @@ impl Wanted {
             let outwards = |step: u32, left: f64| (step + u32::from(left < 0.0)).min(STEPS);
             let next = (outwards(upper, left_to_pass), outwards(lower, left_to_fail));
             if next == (upper, lower) {
-                return (self.ended(lines, (&open_p0, left_to_pass), (&open_p1, left_to_fail)), true);
+                let boundaries = match (open_p0, open_p1) {
+                    (Some(at_p0), Some(at_p1)) => {
+                        self.ended(lines, (&at_p0, left_to_pass), (&at_p1, left_to_fail))
+                    }
+                    _ => lines.ending_on_its_lines(),
+                };
+                return (boundaries, true);
             }
             (upper, lower) = next;
         }

@@ -80,7 +80,11 @@ pub struct Course {
 pub(super) fn course(boundaries: &Boundaries, rate: f64) -> Course {
     let mut course = Course::default();
     let mut open = Open::start();
-    for runs in 1..=boundaries.cap {
+    for runs in 0..=boundaries.cap {
+        let (fail, pass) = boundaries.at(runs);
+        course.failed += open.take(i64::MIN..fail + 1);
+        course.passed += open.take(pass..i64::MAX);
+        course.unsettled += open.take(boundaries.lost(runs));
         let weight = open.weight();
         // What is left weighs less than the rounding of what is settled.
         if weight < 1e-18 {
@@ -88,17 +92,13 @@ pub(super) fn course(boundaries: &Boundaries, rate: f64) -> Course {
         }
         course.runs += weight;
         open.run(rate);
-        let (fail, pass) = boundaries.at(runs);
-        course.failed += open.take(i64::MIN..fail + 1);
-        course.passed += open.take(pass..i64::MAX);
-        course.unsettled += open.take(boundaries.lost(runs));
     }
     course
 }
 
 /// What is settled by the lines before the cap at a true rate, and how the passes are spread at the cap
-/// among what is not.
-pub(super) fn before_cap(boundaries: &Boundaries, rate: f64) -> (Course, Open) {
+/// among what is not; `None` if the lines settle everything.
+pub(super) fn before_cap(boundaries: &Boundaries, rate: f64) -> (Course, Option<Open>) {
     let mut course = Course::default();
     let mut open = Open::start();
     for runs in 1..boundaries.cap {
@@ -110,9 +110,12 @@ pub(super) fn before_cap(boundaries: &Boundaries, rate: f64) -> (Course, Open) {
         let (fail, pass) = boundaries.lines(runs);
         course.failed += open.take(i64::MIN..fail.saturating_add(1));
         course.passed += open.take(pass..i64::MAX);
+        if open.weights.is_empty() {
+            return (course, None);
+        }
     }
     open.run(rate);
-    (course, open)
+    (course, Some(open))
 }
 
 /// The probability of each number of passes among tests that are still open.
