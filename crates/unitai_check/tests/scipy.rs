@@ -10,7 +10,7 @@ fn rows(kind: &str) -> Vec<Vec<f64>> {
     let rows: Vec<Vec<f64>> = TABLE
         .lines()
         .filter_map(|line| line.strip_prefix(kind)?.strip_prefix(' '))
-        .map(|numbers| numbers.split(' ').map(|number| number.parse().unwrap()).collect())
+        .map(|numbers| numbers.split(' ').map(|number| number.parse().expect("a number")).collect())
         .collect();
     assert!(!rows.is_empty(), "the table has no {kind}");
     rows

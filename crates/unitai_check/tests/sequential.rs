@@ -24,7 +24,7 @@ const SETTINGS: [Settings; 12] = [
 ];
 
 fn made((threshold, alpha, beta, indifference, cap): Settings) -> Sequential {
-    Sequential::new(threshold, alpha, beta, indifference, cap).unwrap()
+    Sequential::new(threshold, alpha, beta, indifference, cap).expect("settings that make sense")
 }
 
 #[test]

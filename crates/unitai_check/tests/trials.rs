@@ -5,17 +5,14 @@ use unitai_check::trials::{
     Evidence, Interval, Plan, Standing, claim, clopper_pearson, early, fisher, holm, required, wilson,
 };
 
-/// The probability of each number of passes of `n` runs.
-fn spread(n: u64, rate: f64) -> Vec<f64> {
-    let mut weights = vec![1.0];
-    for _ in 0..n {
-        weights.push(0.0);
-        for passes in (0..weights.len()).rev() {
-            let from_below = if passes > 0 { weights[passes - 1] * rate } else { 0.0 };
-            weights[passes] = weights[passes] * (1.0 - rate) + from_below;
-        }
+/// The probability of each number of passes after one run more.
+fn after_a_run(weights: &[f64], rate: f64) -> Vec<f64> {
+    let mut next = vec![0.0; weights.len() + 1];
+    for (passes, weight) in weights.iter().enumerate() {
+        next[passes + 1] += weight * rate;
+        next[passes] += weight * (1.0 - rate);
     }
-    weights
+    next
 }
 
 /// The rates where coverage can be worst: at the ends of every interval, and between.
@@ -33,7 +30,7 @@ fn the_exact_interval_holds_the_true_rate_as_often_as_it_says() {
             let intervals: Vec<Interval> =
                 (0..=n).map(|passed| clopper_pearson(passed, n, confidence)).collect();
             for rate in telling_rates(&intervals) {
-                let weights = spread(n, rate);
+                let weights = (0..n).fold(vec![1.0], |weights, _| after_a_run(&weights, rate));
                 let covered = intervals.iter().zip(&weights).filter(|(interval, _)| interval.contains(rate));
                 let coverage: f64 = covered.map(|(_, weight)| weight).sum();
                 assert!(coverage >= confidence - 1e-9, "{n} runs at {rate}: {coverage}");
@@ -56,11 +53,7 @@ fn it_does_so_where_runs_stop_early_too() {
             let mut coverage = 0.0;
             let mut open = vec![1.0];
             for runs in 1..=n as usize {
-                let mut next = vec![0.0; runs + 1];
-                for (passes, weight) in open.iter().enumerate() {
-                    next[passes + 1] += weight * rate;
-                    next[passes] += weight * (1.0 - rate);
-                }
+                let mut next = after_a_run(&open, rate);
                 for (passes, weight) in next.iter_mut().enumerate() {
                     let (passed, failed) = (passes as u64, (runs - passes) as u64);
                     if decided(passed, failed) {
