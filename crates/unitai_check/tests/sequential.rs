@@ -1,5 +1,7 @@
 //! Sequential tests, compared with every course that they can take, and with courses drawn by chance.
 
+use std::collections::HashMap;
+
 use proptest::prelude::*;
 use unitai_check::trials::{Course, ErrorRates, Indifference, Sequential, Standing};
 
@@ -132,6 +134,51 @@ fn reachable(test: &Sequential, passed: u64, failed: u64) -> bool {
     let passes = test.pass_at(passed + failed).is_some_and(|least| passed >= least);
     let fails = test.fail_at(passed + failed).is_some_and(|most| passed <= most);
     passes || fails || reachable(test, passed + 1, failed) || reachable(test, passed, failed + 1)
+}
+
+/// Every place where a test can end, with its probability at a true rate.
+fn ends(test: &Sequential, rate: f64) -> Vec<(u64, u64, f64)> {
+    let mut open = vec![1.0];
+    let mut ends = Vec::new();
+    for runs in 1..=test.cap() {
+        let mut next = vec![0.0; open.len() + 1];
+        for (passes, weight) in open.iter().enumerate() {
+            next[passes + 1] += weight * rate;
+            next[passes] += weight * (1.0 - rate);
+        }
+        for (passed, weight) in (0..).zip(&mut next) {
+            if *weight > 0.0 && test.standing(passed, runs - passed) != Standing::Open {
+                ends.push((passed, runs - passed, *weight));
+                *weight = 0.0;
+            }
+        }
+        open = next;
+    }
+    ends
+}
+
+#[test]
+fn the_interval_of_a_stopped_test_holds_the_true_rate_as_often_as_it_says() {
+    for settings in SETTINGS.into_iter().filter(|settings| settings.4 <= 100) {
+        let test = made(settings);
+        let all = ends(&test, 0.5);
+        let intervals: HashMap<_, _> = all
+            .iter()
+            .map(|(passed, failed, _)| ((*passed, *failed), test.interval(*passed, *failed, 0.95)))
+            .collect();
+        for ((passed, failed), interval) in &intervals {
+            let rate = *passed as f64 / (passed + failed) as f64;
+            assert!(interval.contains(rate), "{settings:?} {passed} {failed}: {interval:?}");
+        }
+        let beside =
+            intervals.values().flat_map(|i| [i.low - 1e-9, i.low + 1e-9, i.high - 1e-9, i.high + 1e-9]);
+        for rate in beside.filter(|rate| (1e-6..=1.0 - 1e-6).contains(rate)) {
+            let holds = |(passed, failed, _): &(u64, u64, f64)| intervals[&(*passed, *failed)].contains(rate);
+            let coverage: f64 =
+                ends(&test, rate).into_iter().filter(holds).map(|(_, _, weight)| weight).sum();
+            assert!(coverage >= 0.95 - 1e-7, "{settings:?} at {rate}: {coverage}");
+        }
+    }
 }
 
 fn any_settings() -> impl Strategy<Value = Settings> {

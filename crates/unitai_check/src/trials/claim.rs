@@ -41,15 +41,21 @@ pub struct Claim {
 /// assert_eq!(some.to_string(), "98/100, 95% interval 93.0% to 99.8%: enough to claim 90%");
 /// ```
 pub fn claim(passed: u64, n: u64, threshold: f64, confidence: f64) -> Claim {
-    let interval = clopper_pearson(passed, n, confidence);
-    let evidence = match interval {
-        // Of nothing run nothing is proven, not even what is trivially so.
-        _ if n == 0 => Evidence::Open,
-        Interval { low, .. } if low >= threshold => Evidence::Proven,
-        Interval { high, .. } if high < threshold => Evidence::Refuted,
-        _ => Evidence::Open,
-    };
-    Claim { passed: passed.min(n), n, threshold, confidence: within_unit(confidence), interval, evidence }
+    Claim::by(clopper_pearson(passed, n, confidence), passed, n, threshold, confidence)
+}
+
+impl Claim {
+    /// What an interval says about a threshold.
+    pub(super) fn by(interval: Interval, passed: u64, n: u64, threshold: f64, confidence: f64) -> Claim {
+        let evidence = match interval {
+            // Of nothing run nothing is proven, not even what is trivially so.
+            _ if n == 0 => Evidence::Open,
+            Interval { low, .. } if low >= threshold => Evidence::Proven,
+            Interval { high, .. } if high < threshold => Evidence::Refuted,
+            _ => Evidence::Open,
+        };
+        Claim { passed: passed.min(n), n, threshold, confidence: within_unit(confidence), interval, evidence }
+    }
 }
 
 /// The least number of runs that prove the threshold if all of them pass, by the rule of [`claim`];

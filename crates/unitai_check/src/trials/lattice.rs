@@ -78,22 +78,37 @@ pub struct Course {
 
 /// What becomes of a test with these boundaries at a true rate.
 pub(super) fn course(boundaries: &Boundaries, rate: f64) -> Course {
+    let (mut course, mut open) = reaching(boundaries, rate, boundaries.cap);
+    course.settle(&mut open, boundaries, boundaries.cap);
+    course
+}
+
+/// What has become of a test before its last of so many runs is judged, and how the passes are spread then.
+pub(super) fn reaching(boundaries: &Boundaries, rate: f64, runs: i64) -> (Course, Open) {
     let mut course = Course::default();
     let mut open = Open::start();
-    for runs in 0..=boundaries.cap {
-        let (fail, pass) = boundaries.at(runs);
-        course.failed += open.take(i64::MIN..fail + 1);
-        course.passed += open.take(pass..i64::MAX);
-        course.unsettled += open.take(boundaries.lost(runs));
+    for run in 0..runs {
+        course.settle(&mut open, boundaries, run);
         let weight = open.weight();
         // What is left weighs less than the rounding of what is settled.
         if weight < 1e-18 {
+            open.weights.clear();
             break;
         }
         course.runs += weight;
         open.run(rate);
     }
-    course
+    (course, open)
+}
+
+impl Course {
+    /// Takes what the boundaries settle after so many runs.
+    fn settle(&mut self, open: &mut Open, boundaries: &Boundaries, runs: i64) {
+        let (fail, pass) = boundaries.at(runs);
+        self.failed += open.take(i64::MIN..fail + 1);
+        self.passed += open.take(pass..i64::MAX);
+        self.unsettled += open.take(boundaries.lost(runs));
+    }
 }
 
 /// What is settled by the lines before the cap at a true rate, and how the passes are spread at the cap
@@ -148,7 +163,7 @@ impl Open {
     }
 
     /// Takes out what has a number of passes in this range.
-    fn take(&mut self, passes: std::ops::Range<i64>) -> f64 {
+    pub(super) fn take(&mut self, passes: std::ops::Range<i64>) -> f64 {
         let length = self.weights.len() as i64;
         let from = passes.start.saturating_sub(self.least).clamp(0, length) as usize;
         let to = passes.end.saturating_sub(self.least).clamp(from as i64, length) as usize;

@@ -27,6 +27,7 @@ mod parting;
 mod plan;
 mod rates;
 mod sequential;
+mod stopped;
 mod tail;
 
 pub use baseline::{Change, Counts, Movement, compare, judge_all};

@@ -1,5 +1,6 @@
 //! When a series of runs may stop.
 
+use super::claim::{Claim, claim};
 use super::rates::required;
 use super::sequential::Sequential;
 
@@ -45,6 +46,18 @@ impl Plan {
             Plan::All if passed.saturating_add(failed) < n => Standing::Open,
             Plan::All | Plan::Early => early(n, threshold, passed, failed),
             Plan::Sequential(sequential) => sequential.standing(passed, failed),
+        }
+    }
+
+    /// What the runs prove about the threshold, by an interval that stays true although they were stopped.
+    pub fn claim(&self, passed: u64, failed: u64, threshold: f64, confidence: f64) -> Claim {
+        let n = passed.saturating_add(failed);
+        match self {
+            Plan::All | Plan::Early => claim(passed, n, threshold, confidence),
+            Plan::Sequential(sequential) => {
+                let interval = sequential.interval(passed, failed, confidence);
+                Claim::by(interval, passed, n, threshold, confidence)
+            }
         }
     }
 }

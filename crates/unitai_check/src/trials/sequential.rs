@@ -1,10 +1,11 @@
 //! A sequential test: pass or fail as soon as either is settled, at stated error rates.
 
 use super::design::Wanted;
-use super::interval::within_unit;
+use super::interval::{Interval, within_unit};
 use super::lattice::{Boundaries, Course, course};
 use super::plan::Standing;
 use super::rates::required;
+use super::stopped;
 
 /// How far from the threshold a rate must be for the error rates to be promised, unless told.
 pub const DEFAULT_HALF_WIDTH: f64 = 0.1;
@@ -134,8 +135,7 @@ impl Sequential {
         if cap == 0 {
             return Err(SequentialError::Cap);
         }
-        // Counts beyond this are no counts; the sums of the lattice stay far from overflow.
-        let cap = cap.min(1 << 52) as i64;
+        let cap = count(cap);
         let wanted = Wanted { p0, p1, alpha, beta, cap, required: required(cap as u64, threshold) as i64 };
         let (boundaries, proven) = wanted.boundaries();
         Ok(Sequential { p0, p1, alpha, beta, proven, boundaries })
@@ -143,8 +143,13 @@ impl Sequential {
 
     /// Where the test stands after the first `passed + failed` runs.
     pub fn standing(&self, passed: u64, failed: u64) -> Standing {
-        let count = |n: u64| n.min(1 << 60) as i64;
         self.boundaries.standing(count(passed) + count(failed), count(passed))
+    }
+
+    /// The exact interval of the true rate after a test that ended here. That of a fixed number of runs would
+    /// be too narrow: who stops at a good moment finds a rate that is too good.
+    pub fn interval(&self, passed: u64, failed: u64, confidence: f64) -> Interval {
+        stopped::interval(&self.boundaries, count(passed), count(failed), confidence)
     }
 
     /// The least passes that pass after so many runs; `None` while there is no such number.
@@ -204,6 +209,11 @@ impl Sequential {
     pub fn least_cap_to_fail(&self) -> u64 {
         least_cap(1.0 - self.p1, self.beta)
     }
+}
+
+/// Counts beyond this are no counts, and sums of two stay far from overflow.
+fn count(n: u64) -> i64 {
+    n.min(1 << 52) as i64
 }
 
 /// The least number of runs that all go one way with at most this probability.
