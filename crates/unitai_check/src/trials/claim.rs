@@ -94,13 +94,28 @@ impl fmt::Display for Claim {
         if *n == 0 {
             return write!(f, "0/0: nothing was run, so nothing can be claimed");
         }
+        let digits = self.digits();
         let (low, high) = (100.0 * low, 100.0 * high);
-        write!(f, "{passed}/{n}, {confidence} interval {low:.1}% to {high:.1}%: ")?;
+        write!(f, "{passed}/{n}, {confidence} interval {low:.digits$}% to {high:.digits$}%: ")?;
         match self.evidence {
             Evidence::Proven => write!(f, "enough to claim {threshold}"),
             Evidence::Refuted => write!(f, "enough to rule out {threshold}"),
             Evidence::Open => write!(f, "not enough to claim {threshold}"),
         }
+    }
+}
+
+impl Claim {
+    /// As many digits of the interval as tell it from the threshold: "from 95.0%" does not go with "not enough
+    /// to claim 95%".
+    fn digits(&self) -> usize {
+        let tells = |digits: usize| {
+            let scale = 10f64.powi(digits as i32 + 2);
+            let is_below = |end: f64| (end * scale).round() < (self.threshold * scale).round();
+            is_below(self.interval.low) == (self.interval.low < self.threshold)
+                && is_below(self.interval.high) == (self.interval.high < self.threshold)
+        };
+        (1..8).find(|digits| tells(*digits)).unwrap_or(8)
     }
 }
 
@@ -128,6 +143,14 @@ mod tests {
             "20/20, 90% interval 86.1% to 100.0%: not enough to claim 99.9%"
         );
         assert_eq!(said(5, 5, 0.0, 0.95), "5/5, 95% interval 47.8% to 100.0%: enough to claim 0%");
+    }
+
+    #[test]
+    fn a_claim_shows_the_digits_that_decide_it() {
+        let said = |passed, n, threshold| claim(passed, n, threshold, 0.95).to_string();
+        assert_eq!(said(98, 100, 0.93), "98/100, 95% interval 92.96% to 99.76%: not enough to claim 93%");
+        assert_eq!(said(2, 100, 0.0704), "2/100, 95% interval 0.243% to 7.038%: enough to rule out 7.04%");
+        assert_eq!(said(72, 72, 0.95), "72/72, 95% interval 95.0% to 100.0%: enough to claim 95%");
     }
 
     #[test]

@@ -27,6 +27,7 @@ mod parting;
 mod plan;
 mod rates;
 mod sequential;
+mod settings;
 mod stopped;
 mod tail;
 
@@ -39,4 +40,5 @@ pub use modes::normalised;
 pub use parting::{Parting, parting};
 pub use plan::{Plan, Standing, early};
 pub use rates::{pass_at_k, pass_hat_k, required};
-pub use sequential::{DEFAULT_HALF_WIDTH, ErrorRates, Indifference, Sequential, SequentialError};
+pub use sequential::{ErrorRates, Sequential};
+pub use settings::{DEFAULT_HALF_WIDTH, Indifference, SequentialError};
