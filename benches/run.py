@@ -23,6 +23,7 @@ import model_call
 import pytest_cost
 import replay
 import report
+import statistical
 
 BENCHES = {
     "mocked_call": mocked_call.measure,
@@ -33,9 +34,10 @@ BENCHES = {
     "model_call": model_call.measure,
     "replay": replay.measure,
     "gateway": gateway.measure,
+    "statistical": statistical.measure,
 }
 #: Those that need the clients of model providers.
-NEED_CLIENTS = {"model_call", "replay"}
+NEED_CLIENTS = {"model_call", "replay", "statistical"}
 RESULTS = Path(__file__).with_name("results")
 
 

@@ -28,6 +28,7 @@ from unitai.errors import CostLimitExceeded as CostLimitExceeded
 from unitai.errors import DamagedRecordingError as DamagedRecordingError
 from unitai.errors import DuplicateMockError as DuplicateMockError
 from unitai.errors import ExpectationError as ExpectationError
+from unitai.errors import InconclusiveError as InconclusiveError
 from unitai.errors import InfrastructureError as InfrastructureError
 from unitai.errors import InvalidArgumentError as InvalidArgumentError
 from unitai.errors import MissingDependencyError as MissingDependencyError
@@ -38,9 +39,11 @@ from unitai.errors import NetworkBlockedError as NetworkBlockedError
 from unitai.errors import NewerFormatError as NewerFormatError
 from unitai.errors import NoActiveRunError as NoActiveRunError
 from unitai.errors import NoMatchingConditionError as NoMatchingConditionError
+from unitai.errors import PassRateError as PassRateError
 from unitai.errors import RecordedError as RecordedError
 from unitai.errors import RecordingWarning as RecordingWarning
 from unitai.errors import RunOverError as RunOverError
+from unitai.errors import StatisticsWarning as StatisticsWarning
 from unitai.errors import TrajectoryFormatError as TrajectoryFormatError
 from unitai.errors import UnexpectedModelCallError as UnexpectedModelCallError
 from unitai.errors import UnitAIError as UnitAIError
@@ -55,6 +58,10 @@ from unitai.mock.toolkit import MockToolkit as MockToolkit
 from unitai.runner.replay import CachedResponse as CachedResponse
 from unitai.runner.replay import CacheStats as CacheStats
 from unitai.runner.replay import ReplayCache as ReplayCache
+from unitai.runner.statistical import FailureMode as FailureMode
+from unitai.runner.statistical import StatisticalResult as StatisticalResult
+from unitai.runner.statistical import StatisticalRunner as StatisticalRunner
+from unitai.runner.statistical import statistical as statistical
 from unitai.traffic.cassette import cassette as cassette
 from unitai.traffic.gateway import gateway as gateway
 from unitai.traffic.network import block_network as block_network

@@ -9,6 +9,7 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from unitai._engine import AgentRunResult, Finding
+    from unitai.trials.result import StatisticalResult
 
 
 class UnitAIError(Exception):
@@ -128,6 +129,19 @@ class UnplayedScriptError(ExpectationError):
     code = "UA105"
 
 
+class PassRateError(ExpectationError):
+    """Too few runs of a repeated test passed. Its text is the whole report."""
+
+    code = "UA106"
+
+    def __init__(self, message: str = "", *, stats: StatisticalResult | None = None) -> None:
+        super().__init__(message)
+        self.stats = stats
+
+    def __str__(self) -> str:
+        return self.message
+
+
 class MockStrategyError(MisuseError, TypeError):
     """A mock needs exactly one way to answer."""
 
@@ -240,6 +254,10 @@ class CostLimitExceeded(InfrastructureError):  # noqa: N818
     """The budget does not allow another model call."""
 
     code = "UA305"
+    #: Whose budget it is, where somebody said so when it was made.
+    whose: str | None = None
+    #: The runs so far, where a repeated test was ended.
+    stats: StatisticalResult | None = None
 
 
 class UnknownUsageError(InfrastructureError):
@@ -276,6 +294,23 @@ class BrokenLedgerError(InfrastructureError):
     """The ledger of a budget cannot be used."""
 
     code = "UA311"
+
+
+class InconclusiveError(InfrastructureError):
+    """A repeated test came to no verdict. Its text is the whole report."""
+
+    code = "UA312"
+
+    def __init__(self, message: str = "", *, stats: StatisticalResult | None = None) -> None:
+        super().__init__(message)
+        self.stats = stats
+
+    def __str__(self) -> str:
+        return self.message
+
+
+class StatisticsWarning(UserWarning):
+    """A repeated test cannot show what it is meant to."""
 
 
 class RecordingWarning(UserWarning):

@@ -23,6 +23,7 @@ from types import TracebackType
 from typing import Any
 
 from unitai._engine import FaultPlan, clean, close_faults, open_faults
+from unitai.attempt import current
 from unitai.errors import InvalidArgumentError, shown
 
 __all__ = [
@@ -132,7 +133,10 @@ class Faults:
 
     def plan(self) -> FaultPlan:
         """The plan as the engine uses it, at its beginning."""
-        return FaultPlan([rule._line for rule in self._rules], self._seed)
+        attempt = current.get()
+        # The runs of a repeated test would otherwise all meet the same faults.
+        seed = self._seed if attempt is None else (self._seed + attempt.index) % 2**64
+        return FaultPlan([rule._line for rule in self._rules], seed)
 
     def __enter__(self) -> Faults:
         plan = self.plan()

@@ -16,7 +16,7 @@ PACKAGE = Path(unitai.__file__).parent
 # From the bottom up. A module may import from its own layer and from those before it.
 LAYERS = [
     ["unitai._engine"],
-    ["unitai.errors"],
+    ["unitai.errors", "unitai.attempt"],
     ["unitai.match", "unitai.script", "unitai.faults"],
     ["unitai.traffic"],
     ["unitai.adapters.ports"],
@@ -27,6 +27,7 @@ LAYERS = [
     ["unitai.core.trajectory", "unitai.core.result", "unitai.core.assertions"],
     ["unitai.mock"],
     ["unitai.core"],
+    ["unitai.trials", "unitai.runner.statistical"],
     ["unitai.cli", "unitai.pytest_plugin"],
     ["unitai._names"],
     ["unitai"],

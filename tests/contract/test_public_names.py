@@ -17,12 +17,12 @@ pytestmark = pytest.mark.contract
 PUBLIC = """
 AdapterNotFoundError AgentLoopDetectedError AgentRunResult AgentTestCase AgentTimeoutError AmbiguousRunError
 BaseAdapter BrokenExpectationError BrokenLedgerError Budget CacheDiskError CacheMissError CacheStats CachedResponse CallNotFoundError
-ConfigError CostLimitExceeded DamagedRecordingError DuplicateMockError ExpectationError Finding InfrastructureError InjectedFault InvalidArgumentError MissingDependencyError MisuseError MockExhaustedError
+ConfigError CostLimitExceeded DamagedRecordingError DuplicateMockError ExpectationError FailureMode Finding InconclusiveError InfrastructureError InjectedFault InvalidArgumentError MissingDependencyError MisuseError MockExhaustedError
 MockStrategyError MockTool MockToolCall MockToolkit ModelRequest NetworkBlockedError NewerFormatError NoActiveRunError
-NoMatchingConditionError RecordedError ReplayCache RunOverError StoredRepr Trajectory TrajectoryFormatError TrajectoryStep
+NoMatchingConditionError PassRateError RecordedError ReplayCache RunOverError StatisticalResult StatisticalRunner StatisticsWarning StoredRepr Trajectory TrajectoryFormatError TrajectoryStep
 UnexpectedModelCallError UnitAIError RecordingWarning UnknownToolError UnknownUsageError UnmockedToolError UnmockedToolWarning
 UnplayedScriptError UnpricedModelError UnsupportedClientError assert_trajectory block_network cassette gateway
-scripted_model
+scripted_model statistical
 """.split()
 
 PATHS = {
@@ -44,6 +44,7 @@ PATHS = {
     "unitai.adapters.generic": ["GenericAdapter"],
     "unitai.adapters": ["BaseAdapter", "Session", "ToolCall", "ModelCall", "StateChange", "register"],
     "unitai.pytest_plugin.fixtures": ["mock_toolkit", "scripted_model", "cassette", "block_network"],
+    "unitai.runner.statistical": ["StatisticalRunner", "StatisticalResult", "statistical"],
     "unitai.runner.replay": ["ReplayCache", "CachedResponse", "CacheStats"],
     "unitai.script": ["call", "say", "fail", "when", "choose", "think", "refuse", "together"],
     "unitai.cli.main": ["main"],

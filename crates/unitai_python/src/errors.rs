@@ -17,11 +17,13 @@ pub(crate) struct Trouble {
     expected: Option<String>,
     found: Option<String>,
     remedy: Option<String>,
+    /// Whose budget it was, where that is the trouble.
+    whose: Option<String>,
 }
 
 impl Trouble {
     pub(crate) fn new(class: &'static str, message: impl Into<String>) -> Trouble {
-        Trouble { class, message: message.into(), expected: None, found: None, remedy: None }
+        Trouble { class, message: message.into(), expected: None, found: None, remedy: None, whose: None }
     }
 
     pub(crate) fn expected(mut self, text: impl Into<String>) -> Trouble {
@@ -39,6 +41,11 @@ impl Trouble {
         self
     }
 
+    pub(crate) fn whose(mut self, name: Option<&str>) -> Trouble {
+        self.whose = name.map(str::to_owned);
+        self
+    }
+
     /// The Python exception, ready to be raised.
     pub(crate) fn into_err(self, py: Python<'_>) -> PyErr {
         match self.instance(py) {
@@ -52,7 +59,11 @@ impl Trouble {
         details.set_item("expected", self.expected)?;
         details.set_item("found", self.found)?;
         details.set_item("remedy", self.remedy)?;
-        gate::call(&class(py, self.class)?, (self.message,), Some(&details))
+        let error = gate::call(&class(py, self.class)?, (self.message,), Some(&details))?;
+        if let Some(whose) = self.whose {
+            error.setattr("whose", whose)?;
+        }
+        Ok(error)
     }
 }
 

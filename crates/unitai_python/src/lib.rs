@@ -12,6 +12,7 @@ mod mock;
 mod run;
 mod secrets;
 mod traffic;
+mod trials;
 mod values;
 
 use pyo3::prelude::*;
@@ -20,7 +21,7 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _engine {
     #[pymodule_export]
-    use crate::asserting::{AgentRunResult, Finding};
+    use crate::asserting::{AgentRunResult, Finding, last_broken, watch_findings};
     #[pymodule_export]
     use crate::cli::run_command;
     #[pymodule_export]
@@ -40,6 +41,11 @@ mod _engine {
         Budget, Cassette, ModelRequest, Passage, Policy, Purse, ReplayCache, Reply, Script, block_network,
         cache_settings, claims, close_traffic, decide, open_traffic, refuse_connection, set_default_model,
         standing_budgets, unblock_network,
+    };
+    #[pymodule_export]
+    use crate::trials::{
+        Series, clopper_pearson, compare_counts, fisher, is_infrastructure_status, lost_answer,
+        normalised_message, parting, pass_at_k, pass_hat_k, wilson,
     };
     #[pymodule_export]
     use crate::values::{StoredRepr, copy_value};

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from inspect import Parameter, signature
+from types import FunctionType
 from typing import Any
 
 from unitai.adapters.base import BaseAdapter
@@ -42,13 +43,29 @@ def _call(agent: Any) -> Callable[[Any, Any], Any] | None:
     """How to hand an agent its input and its tools; `None` if it takes no tools."""
     if not callable(agent) or isinstance(agent, type):
         return None
+    takes = _shape(agent)
+    if takes is None:
+        return None
+    takes_tools, needed = takes
+    if takes_tools:
+        return lambda input, tools: agent(input, tools=tools)
+    return agent if needed == 2 else None
+
+
+def _shape(agent: Any) -> tuple[bool, int] | None:
+    """Whether an agent takes `tools` by name, and how many positional arguments it needs."""
+    if type(agent) is FunctionType and not agent.__dict__:
+        # A plain function says it itself; asking `inspect` would cost more than the rest of a short run.
+        code = agent.__code__
+        places = code.co_varnames[: code.co_argcount]
+        named = code.co_varnames[code.co_posonlyargcount : code.co_argcount + code.co_kwonlyargcount]
+        return "tools" in named, len(places) - len(agent.__defaults__ or ())
     try:
         parameters = signature(agent).parameters
     except (TypeError, ValueError):
         return None
     if "tools" in parameters and parameters["tools"].kind is not Parameter.POSITIONAL_ONLY:
-        return lambda input, tools: agent(input, tools=tools)
+        return True, 0
     positional = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
-    places = [parameter for parameter in parameters.values() if parameter.kind in positional]
-    needed = [parameter for parameter in places if parameter.default is Parameter.empty]
-    return agent if len(needed) == 2 else None
+    needed = [each for each in parameters.values() if each.kind in positional and each.default is Parameter.empty]
+    return False, len(needed)

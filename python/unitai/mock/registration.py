@@ -44,25 +44,22 @@ def choose_strategy(
     tool: str, return_value: Any, side_effect: Any, sequence: Any, conditional: Any, strategy: Any
 ) -> ResponseStrategy:
     """The one strategy that was given."""
-    given = {
-        name: value
-        for name, value in {
-            "return_value": return_value,
-            "side_effect": side_effect,
-            "sequence": sequence,
-            "conditional": conditional,
-            "strategy": strategy,
-        }.items()
-        if value is not MISSING
-    }
+    ways = (
+        ("return_value", return_value),
+        ("side_effect", side_effect),
+        ("sequence", sequence),
+        ("conditional", conditional),
+        ("strategy", strategy),
+    )
+    given = [way for way in ways if way[1] is not MISSING]
     if len(given) != 1:
         raise MockStrategyError(
             f"the mock of {tool} needs exactly one way to answer",
             expected="one of return_value, side_effect, sequence, conditional",
-            found=" and ".join(given) or "none of them",
+            found=" and ".join(name for name, _ in given) or "none of them",
             remedy=f'write for example mock("{tool}", return_value=None)',
         )
-    ((name, value),) = given.items()
+    ((name, value),) = given
     if name == "return_value":
         return StaticStrategy(value)
     if name == "sequence":
@@ -78,6 +75,8 @@ def choose_strategy(
 
 def is_async(side_effect: Any) -> bool:
     """Whether calling this gives a coroutine."""
+    if side_effect is MISSING:
+        return False
     return iscoroutinefunction(side_effect) or iscoroutinefunction(getattr(side_effect, "__call__", None))  # noqa: B004
 
 

@@ -16,6 +16,7 @@ from unitai.errors import MockExhaustedError, MockStrategyError, NoMatchingCondi
 __all__ = [
     "DEFAULT",
     "MISSING",
+    "STATELESS",
     "CallableStrategy",
     "ConditionalStrategy",
     "ErrorStrategy",
@@ -199,6 +200,10 @@ class CallableStrategy(ResponseStrategy):
 
     def respond(self, args: dict[str, Any]) -> Any:
         return self.fn(args)
+
+
+#: Strategies that no call changes, so that toolkits can share them.
+STATELESS = {StaticStrategy, ConditionalStrategy, ErrorStrategy, CallableStrategy}
 
 
 def is_exception(value: object) -> bool:

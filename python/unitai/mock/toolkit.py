@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from unitai._engine import AgentRunResult, Budget, MockTool, Toolbox
 from unitai.adapters.ports import ModelCall, Session
+from unitai.attempt import current
 from unitai.errors import (
     DamagedRecordingError,
     DuplicateMockError,
@@ -18,9 +19,10 @@ from unitai.errors import (
 )
 from unitai.faults import FaultRule, Faults, read_faults
 from unitai.mock.registration import check_callable, check_name, choose_strategy, is_async, parameter_names
-from unitai.mock.strategies import MISSING, ResponseStrategy
+from unitai.mock.strategies import MISSING, STATELESS, ResponseStrategy
 from unitai.mock.wiring import Tools
-from unitai.runner.bounded import Ending, arun_bounded, check_event_loop, check_timeout, run_bounded
+from unitai.runner.bounded import PATIENCE, arun_bounded, check_event_loop, check_timeout, run_bounded
+from unitai.runner.ending import Ending
 from unitai.traffic.cassette import standing
 from unitai.traffic.door import close_door, open_door, pin_door
 from unitai.traffic.policy import TrafficOptions
@@ -75,7 +77,7 @@ class MockToolkit:
         """
         if not isinstance(max_tool_calls, int) or not 0 < max_tool_calls < 2**32:
             raise InvalidArgumentError(f"max_tool_calls must be a positive whole number, not {shown(max_tool_calls)}")
-        self._options = {"strict": strict, "max_tool_calls": max_tool_calls, "awaitable": awaitable}
+        self._options: dict[str, Any] = {"strict": strict, "max_tool_calls": max_tool_calls, "awaitable": awaitable}
         self._awaitable = awaitable
         self._awaited: set[str] = set()
         self._parameters: dict[str, list[str] | None] = {}
@@ -156,6 +158,18 @@ class MockToolkit:
         """
         return Tools(self._toolbox, self._awaited, self._awaitable)
 
+    def copy(self) -> MockToolkit:
+        """A toolkit with the same mocks, from their beginning, that has recorded nothing. A budget is shared."""
+        twin = type(self).__new__(type(self))
+        if not self._parameters and len(vars(self)) == len(_OWN) and not self._toolbox.allowed():
+            # As it comes from the fixture: a test that is repeated takes one for each run.
+            MockToolkit.__init__(twin, **self._options, **self._traffic._asdict(), faults=self._faults)
+            return twin
+        state = self.__getstate__()
+        state["tools"] = [(name, _fresh(strategy), *rest) for name, strategy, *rest in state["tools"]]
+        twin.__setstate__(state)
+        return twin
+
     def reset(self) -> None:
         """Forgets every recorded call, and lets sequences begin again. Mocks stay."""
         self._toolbox.reset()
@@ -166,7 +180,7 @@ class MockToolkit:
         input: Any,
         adapter: str | BaseAdapter | None = None,
         model_override: str | None = None,
-        timeout: float | None = 60,
+        timeout: float | None = PATIENCE,
     ) -> AgentRunResult:
         """Runs an agent with its tools mocked. What the agent raised is `result.error`.
 
@@ -188,7 +202,7 @@ class MockToolkit:
         input: Any,
         adapter: str | BaseAdapter | None = None,
         model_override: str | None = None,
-        timeout: float | None = 60,
+        timeout: float | None = PATIENCE,
     ) -> AgentRunResult:
         """As `run`, for tests that are async themselves: the test's event loop goes on meanwhile. The agent
         runs on another loop.
@@ -197,14 +211,14 @@ class MockToolkit:
         session, call = self._prepare(agent, input, adapter, model_override, timeout)
         return self._conclude(session, await arun_bounded(call, timeout, session))
 
-    def run_callable(self, fn: Callable[..., Any], input: Any, timeout: float | None = 60) -> AgentRunResult:
+    def run_callable(self, fn: Callable[..., Any], input: Any, timeout: float | None = PATIENCE) -> AgentRunResult:
         """Runs a plain agent, a function `fn(input, tools)`, sync or async."""
         return self.run(fn, input, adapter="generic", timeout=timeout)
 
     def run_generic(
         self,
         callable: Callable[[], Any],
-        timeout: float | None = 60,
+        timeout: float | None = PATIENCE,
         *,
         input: Any = "",
         model_override: str | None = None,
@@ -296,6 +310,9 @@ class MockToolkit:
             result = run.finish(ending.output, error)
         finally:
             self._close(session, ending)
+        attempt = current.get()
+        if attempt is not None:
+            attempt.results.append(result)
         # Nothing that the agent did is to blame for these, so no test may go on as if it were.
         if isinstance(doom, (MisuseError, DamagedRecordingError)):
             doom.result = result
@@ -309,8 +326,7 @@ class MockToolkit:
         for name in self._toolbox.names():
             strategy = self.get_tool(name).strategy
             tools.append((name, strategy, self._parameters[name], name in self._awaited))
-        own = {"_options", "_awaitable", "_awaited", "_parameters", "_toolbox", "_traffic", "_policy", "_faults"}
-        attributes = {name: value for name, value in vars(self).items() if name not in own}
+        attributes = {name: value for name, value in vars(self).items() if name not in _OWN}
         return {
             "options": {**self._options, **self._traffic._asdict(), "faults": self._faults},
             "tools": tools,
@@ -329,3 +345,19 @@ class MockToolkit:
 
     def __repr__(self) -> str:
         return f"<MockToolkit {', '.join(self._toolbox.names()) or 'without tools'}>"
+
+
+#: The attributes that a toolkit makes itself; others were set by a subclass or a test.
+_OWN = {"_awaitable", "_awaited", "_faults", "_options", "_parameters", "_policy", "_toolbox", "_traffic"}
+
+
+def _fresh(strategy: ResponseStrategy) -> ResponseStrategy:
+    """The strategy as it was before anybody called it."""
+    if type(strategy) in STATELESS:
+        return strategy
+    from copy import deepcopy
+
+    twin = deepcopy(strategy)
+    if isinstance(twin, ResponseStrategy):
+        twin.reset()
+    return twin

@@ -56,6 +56,7 @@ def pytest_configure(config: pytest.Config) -> None:
         # Taken back: a test may run pytest in its own process.
         config.add_cleanup(lambda: set_default_model(None))
     config.addinivalue_line("markers", "unitai_cassette(mode, directory, ...): recordings for the test's model")
+    config.addinivalue_line("markers", "unitai_statistical(n, threshold, ...): the test is repeated and judged as one")
     mode = _cache_mode(config)
     if mode and mode != "off":
         from unitai.pytest_plugin.voices import EveryTest
@@ -110,13 +111,19 @@ def _restore(name: str, value: str | None) -> None:
         os.environ[name] = value
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A test that is marked gets the fixture."""
+def pytest_collection_modifyitems(items: list[pytest.Item], config: pytest.Config) -> None:
+    """A test that is marked gets the fixture, and is repeated."""
+    is_repeated = False
     for item in items:
+        is_repeated = is_repeated or "unitai_statistical" in item.keywords
         names = getattr(item, "fixturenames", None)
         if names is not None and "unitai_cassette" in item.keywords and "cassette" not in names:
             # First, so that the fixtures of the test are covered, too.
             names.insert(0, "cassette")
+    if is_repeated and not config.pluginmanager.has_plugin("unitai-trials"):
+        from unitai.pytest_plugin.trials import Trials
+
+        config.pluginmanager.register(Trials(config), "unitai-trials")
 
 
 @pytest.hookimpl(wrapper=True)
@@ -129,6 +136,10 @@ def pytest_runtest_makereport(
         return report
     from unitai.pytest_plugin.failures import sections
 
+    if getattr(call.excinfo.value, "stats", None) is not None:
+        # The text is the whole report; where in our own code it was raised says nothing.
+        report.longrepr = call.excinfo.getrepr(style="value")
+        return report
     colour = item.config.get_terminal_writer().hasmarkup
     try:
         report.sections.extend(sections(item, call.excinfo, colour))

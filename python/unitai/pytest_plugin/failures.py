@@ -6,13 +6,13 @@ down while tests pass.
 
 from __future__ import annotations
 
-import re
 from types import FrameType
 from typing import Any
 
 import pytest
 
 from unitai._engine import AgentRunResult, Finding, Trajectory
+from unitai.trials.blaming import broken_findings
 
 #: The name of the report's section.
 TITLE = "UnitAI"
@@ -20,14 +20,13 @@ TITLE = "UnitAI"
 
 def sections(item: pytest.Item, excinfo: pytest.ExceptionInfo[BaseException], colour: bool) -> list[tuple[str, str]]:
     """The sections to add to the report of a failed test."""
-    told = getattr(excinfo.value, "finding", None)
-    if isinstance(told, Finding):
+    if isinstance(getattr(excinfo.value, "finding", None), Finding) or getattr(excinfo.value, "stats", None):
         # The exception's own text is the report already.
         return []
     entries = _entries(excinfo, item)
     if isinstance(excinfo.value, AssertionError):
         for entry in entries:
-            for finding in _broken_findings(entry):
+            for finding in broken_findings(entry.frame.raw, str(entry.statement)):
                 return [(TITLE, finding.report(colour=colour))]
     partial = getattr(excinfo.value, "result", None)
     if isinstance(partial, AgentRunResult):
@@ -48,15 +47,6 @@ def _entries(excinfo: pytest.ExceptionInfo[BaseException], item: pytest.Item) ->
     entries = list(excinfo.traceback)
     first = next((n for n, entry in enumerate(entries) if entry.frame.raw.f_code.co_filename == path), 0)
     return entries[first:][::-1]
-
-
-def _broken_findings(entry: Any) -> list[Finding]:
-    """Findings that do not hold: parts of the failing assertion, then variables that it names."""
-    values = entry.frame.raw.f_locals
-    parts = [value for name, value in values.items() if name.startswith("@py_assert")]
-    words = set(re.findall(r"\w+", str(entry.statement)))
-    named = [value for name, value in values.items() if name in words]
-    return [value for value in (*parts, *named) if type(value) is Finding and not value]
 
 
 def _runs(frame: FrameType) -> dict[str, AgentRunResult]:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from unitai.attempt import current
 from unitai.errors import InvalidArgumentError
 from unitai.traffic.cassette import Recordings, cassette, totals
 from unitai.traffic.scripted import ScriptedModel
@@ -23,9 +24,10 @@ class Voices:
         self._open: list[Voice[Any]] = []
 
     def script(self, steps: Iterable[Any], *, across_runs: bool = False, block_network: bool = False) -> ScriptedModel:
-        """Scripts the model from here to the end of the test."""
+        """Scripts the model from here to the end of the test, or of this run of it where it is repeated."""
         model = ScriptedModel(steps, across_runs=across_runs, block_network=block_network)
-        self._open.append(model.__enter__())
+        attempt = current.get()
+        (self._open if attempt is None else attempt.voices).append(model.__enter__())
         return model
 
     def play(self, recordings: Recordings) -> Recordings:

@@ -7,21 +7,23 @@ not run.
 
 from __future__ import annotations
 
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextvars import copy_context
 from time import monotonic
-from typing import Any, NamedTuple
+from typing import Any
 
 from unitai._engine import Toolbox
 from unitai.adapters.ports import Session
-from unitai.errors import AgentTimeoutError, InvalidArgumentError
+from unitai.attempt import current
+from unitai.errors import InvalidArgumentError
 from unitai.runner import threads
+from unitai.runner.ending import GRACE, Ending, left_behind, timeout_error
 from unitai.runner.job import Job, RunCancelled
+from unitai.runner.streams import is_awaitable
 
-#: How long code that was told to stop may take to do so before it is left behind.
-GRACE = 0.1
+#: Seconds that a run may take, unless somebody says otherwise.
+PATIENCE = 60.0
 
 
 def check_timeout(timeout: float | None) -> None:
@@ -44,21 +46,20 @@ def check_event_loop() -> None:
         ) from None
 
 
-class Ending(NamedTuple):
-    """How a run ended, as seen from outside."""
-
-    output: Any = None
-    error: BaseException | None = None
-    #: What interrupted the wait itself (Ctrl-C), to be raised once the record is closed.
-    interrupt: BaseException | None = None
-    #: Threads of the run that could not be stopped.
-    left_behind: list[threading.Thread] = []
-    #: Whether the code itself could not be stopped.
-    is_abandoned: bool = False
-
-
 def run_bounded(call: Callable[[], Any], timeout: float | None, session: Session) -> Ending:
     """Runs the call and waits for its end, the deadline or a doomed run, whichever comes first."""
+    attempt = current.get()
+    # A limit that the test gave itself must end its wait, and not only the run.
+    if timeout is PATIENCE and attempt is not None and attempt.watcher is not None:
+        ending = attempt.watcher.run(call, PATIENCE, session)
+        if not is_awaitable(ending.output):
+            return ending
+        output = ending.output
+        return _wait(lambda: output, timeout, session)
+    return _wait(call, timeout, session)
+
+
+def _wait(call: Callable[[], Any], timeout: float | None, session: Session) -> Ending:
     wait = Wait(call, timeout, session)
     try:
         while wait.goes_on():
@@ -116,7 +117,7 @@ class Wait:
     ) -> None:
         self._timeout = timeout
         self._run = session._run
-        self._before = set(threading.enumerate())
+        self._before = threading.enumerate()
         context = copy_context()
         context.run(Toolbox.enter_context, session._run)
         self.job = Job(call, context, session._run)
@@ -153,6 +154,12 @@ class Wait:
         while not self.job.is_over and monotonic() < until:
             yield until - monotonic()
 
+    def _left_behind(self) -> list[threading.Thread]:
+        left = left_behind(self._before, self.job.is_over)
+        if self.job.thread is not None and self.job.is_abandoned:
+            left.append(self.job.thread)
+        return left
+
     def interrupted(self, error: BaseException) -> Ending:
         """The wait was interrupted from outside."""
         self.job.abandon()
@@ -167,34 +174,10 @@ class Wait:
         left_behind = self._left_behind()
         was_cut_off = self._run.was_cut_off and self._run.doomed_by is None
         if self._is_too_late or was_cut_off:
-            error = self._timeout_error(still_runs)
+            error = timeout_error(self._timeout or 0.0, self.job.thread if still_runs else None, still_runs)
             if not isinstance(self.job.error, RunCancelled):
                 error.__cause__ = self.job.error
             return Ending(error=error, left_behind=left_behind, is_abandoned=still_runs)
         if still_runs:
             return Ending(error=self._run.doomed_by, left_behind=left_behind, is_abandoned=True)
         return Ending(self.job.output, self.job.error, left_behind=left_behind)
-
-    def _timeout_error(self, still_runs: bool) -> AgentTimeoutError:
-        thread = self.job.thread
-        rest = ""
-        if still_runs:
-            name = f"its thread {thread.name}" if thread is not None else "its task"
-            rest = f"; {name} could not be stopped, and its tool and model calls are refused from now on"
-        return AgentTimeoutError(
-            f"the agent did not end within {self._timeout:g} seconds{rest}",
-            remedy="give it more time with timeout=..., or look at its last steps",
-        )
-
-    def _left_behind(self) -> list[threading.Thread]:
-        """Threads that the run began and did not end. Idle ones of ours are none of them, nor are those
-        of a pool that an agent keeps for its next run.
-        """
-        ours = ("unitai-agent", "unitai-loop")
-        pools = sys.modules.get("concurrent.futures.thread")
-        kept = getattr(pools, "_threads_queues", {}) if self.job.is_over else {}
-        new = [thread for thread in threading.enumerate() if thread not in self._before]
-        left = [thread for thread in new if thread.name not in ours and thread not in kept]
-        if self.job.thread is not None and self.job.is_abandoned:
-            left.append(self.job.thread)
-        return left

@@ -91,6 +91,25 @@ with scripted_model([say("Hello!")]):
     pass"#,
     },
     Entry {
+        code: "UA106",
+        class: "PassRateError",
+        branch: ExpectationError,
+        summary: "Too few runs of a repeated test passed.",
+        meaning: "A test with `@statistical` or the marker `unitai_statistical` was run several times, and fewer of the \
+                  runs passed than its threshold asks for. The text is the whole report, with the ways in which runs \
+                  failed; `stats` is the same as data.",
+        remedy: "Look at the most common way of failing: one run of it is shown whole.",
+        example: r#"
+from unitai import statistical
+
+@statistical(n=20, threshold=0.8)
+def test_refund(mock_toolkit):
+    result = mock_toolkit.run(lambda input, tools: "I cannot do that.", "refund order 123")
+    assert result.output_contains("refunded")
+
+test_refund()"#,
+    },
+    Entry {
         code: "UA201",
         class: "MockStrategyError",
         branch: MisuseError,
@@ -481,5 +500,24 @@ path = pathlib.Path(tempfile.mkdtemp()) / "ledger"
 budget = Budget.shared(path, 5.00)
 path.write_text("nothing was spent, honestly")
 budget.spent"#,
+    },
+    Entry {
+        code: "UA312",
+        class: "InconclusiveError",
+        branch: InfrastructureError,
+        summary: "A repeated test came to no verdict.",
+        meaning: "Too many of its runs met a rate limit, a broken connection, a provider that was down or an answer that \
+                  was cut; or a sequential test ended before pass or fail was settled. That is no failure of the agent, \
+                  and no pass either.",
+        remedy: "Run it again when the provider answers; for a sequential test give it more runs with `n=`, or a wider \
+                 `indifference=`.",
+        example: r#"
+from unitai import statistical
+
+@statistical(n=20, threshold=0.8, retries=0)
+def test_refund(mock_toolkit):
+    raise ConnectionError("the network is down")
+
+test_refund()"#,
     },
 ];

@@ -1,5 +1,6 @@
 //! A finding as Python sees it.
 
+use std::cell::Cell;
 use std::sync::OnceLock;
 
 use pyo3::gc::{PyTraverseError, PyVisit};
@@ -86,8 +87,12 @@ impl Finding {
         shown(py, failure_report(self.trajectory.get().model(), Some(self.words()), style))
     }
 
-    fn __bool__(&self) -> bool {
-        self.held
+    fn __bool__(slf: &Bound<'_, Self>) -> bool {
+        let held = slf.get().held;
+        if !held && IS_WATCHED.get() {
+            LAST_BROKEN.set(Some(slf.clone().unbind()));
+        }
+        held
     }
 
     /// Equal to a truth value as that truth value; to another finding if both say the same.
@@ -153,6 +158,27 @@ impl Finding {
             held,
         }
     }
+}
+
+thread_local! {
+    /// Whether somebody will ask. What nobody asks for would keep a trajectory alive.
+    static IS_WATCHED: Cell<bool> = const { Cell::new(false) };
+    /// The last finding of this thread whose truth was asked for and was false. An assertion that pytest did not
+    /// rewrite leaves no other trace of what it was about.
+    static LAST_BROKEN: Cell<Option<Py<Finding>>> = const { Cell::new(None) };
+}
+
+/// From here on this thread notes findings that are asked for their truth; or no longer.
+#[pyfunction]
+pub(crate) fn watch_findings(watched: bool) {
+    IS_WATCHED.set(watched);
+    LAST_BROKEN.take();
+}
+
+/// Hands out, and forgets, the last finding of this thread that was asked for its truth and was false.
+#[pyfunction]
+pub(crate) fn last_broken() -> Option<Py<Finding>> {
+    LAST_BROKEN.take()
 }
 
 /// What a finding can be compared with.

@@ -8,5 +8,5 @@ mod reference;
 mod result;
 mod words;
 
-pub(crate) use finding::Finding;
+pub(crate) use finding::{Finding, last_broken, watch_findings};
 pub(crate) use result::AgentRunResult;

@@ -132,11 +132,12 @@ pub(crate) fn unsettled(py: Python<'_>, error: Unsettled, model: &str, remedy: &
         Unsettled::Ledger(error) => ledger_error(py, &error),
         Unsettled::Overspent(over) => {
             let message = over.message();
-            let Overspent { limit, counted, .. } = over;
+            let Overspent { whose, limit, counted } = over;
             Trouble::new("CostLimitExceeded", message)
                 .expected(format!("at most {}", limit.shown()))
                 .found(format!("a call of {} that cost {}", plain(model), counted.shown()))
                 .remedy(remedy)
+                .whose(whose.name())
                 .into_err(py)
         }
     }

@@ -95,6 +95,7 @@ pub(super) fn reserve(
                 .expected(over.expected())
                 .found(format!("a call of {model} that can cost {asked} {cap}"))
                 .remedy(over.remedy())
+                .whose(over.whose.name())
                 .into_err(py)
         }
     })

@@ -1,0 +1,293 @@
+//! The runs of one repeated test as they come in: which is next, when there have been enough, and what they come to.
+
+use super::{Claim, Plan, Standing, required};
+
+/// What came of one run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// All that was expected was true.
+    Passed,
+    /// Something was not.
+    Failed,
+    /// Something around the test was not as needed: it decided nothing.
+    Inconclusive,
+}
+
+/// What the runs come to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// As many runs passed as must.
+    Passed,
+    /// They did not.
+    Failed,
+    /// Too little is known. Not the same as passed.
+    Inconclusive,
+}
+
+/// How many runs came to what.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Tally {
+    /// Runs that passed.
+    pub passed: u64,
+    /// Runs that failed.
+    pub failed: u64,
+    /// Runs that decided nothing.
+    pub inconclusive: u64,
+}
+
+impl Tally {
+    fn count(&mut self, outcome: Outcome) {
+        match outcome {
+            Outcome::Passed => self.passed += 1,
+            Outcome::Failed => self.failed += 1,
+            Outcome::Inconclusive => self.inconclusive += 1,
+        }
+    }
+
+    /// All runs.
+    pub fn runs(&self) -> u64 {
+        self.passed + self.failed + self.inconclusive
+    }
+}
+
+/// The runs of one test. Runs may end in any order; a sequential plan reads them in theirs, because a test that
+/// stops on whatever ends first asks the quick ones alone.
+///
+/// ```
+/// use unitai_check::trials::{Outcome, Plan, Series, Verdict};
+/// let mut series = Series::new(10, 0.8, Plan::Early, None);
+/// while let Some(run) = series.take() {
+///     series.settle(run, if run < 3 { Outcome::Failed } else { Outcome::Passed });
+/// }
+/// assert_eq!(series.tally().runs(), 3, "three failures of ten cannot be made good");
+/// assert_eq!(series.verdict(), Verdict::Failed);
+/// ```
+#[derive(Debug)]
+pub struct Series {
+    n: u64,
+    threshold: f64,
+    plan: Plan,
+    least: u64,
+    taken: u64,
+    stopped: bool,
+    outcomes: Vec<Option<Outcome>>,
+    all: Tally,
+    /// The runs from the first on without a gap: what a sequential plan has read.
+    read: Tally,
+    settled: Option<Verdict>,
+}
+
+impl Series {
+    /// A series of at most `n` runs, of which `least` must come to a verdict (four fifths unless given).
+    pub fn new(n: u64, threshold: f64, plan: Plan, least: Option<u64>) -> Series {
+        Series {
+            n,
+            threshold,
+            plan,
+            least: least.unwrap_or_else(|| required(n, 0.8)).min(n),
+            taken: 0,
+            stopped: false,
+            outcomes: Vec::new(),
+            all: Tally::default(),
+            read: Tally::default(),
+            settled: None,
+        }
+    }
+
+    /// The index of the next run, unless there have been enough.
+    pub fn take(&mut self) -> Option<u64> {
+        if !self.is_open() || self.taken == self.n {
+            return None;
+        }
+        self.taken += 1;
+        self.outcomes.push(None);
+        Some(self.taken - 1)
+    }
+
+    /// A run that was taken has ended. It counts once.
+    pub fn settle(&mut self, run: u64, outcome: Outcome) {
+        let Some(place) = usize::try_from(run).ok().and_then(|run| self.outcomes.get_mut(run)) else {
+            return;
+        };
+        if place.is_some() {
+            return;
+        }
+        *place = Some(outcome);
+        self.all.count(outcome);
+        match self.plan {
+            Plan::Sequential(_) => self.read_on(),
+            Plan::Early if self.settled.is_none() => self.settled = self.standing(self.all),
+            Plan::Early | Plan::All => {}
+        }
+    }
+
+    /// Begins no further run.
+    pub fn stop(&mut self) {
+        self.stopped = true;
+    }
+
+    /// Whether further runs may begin.
+    pub fn is_open(&self) -> bool {
+        !self.stopped && self.settled.is_none()
+    }
+
+    /// Whether the verdict cannot change any more.
+    pub fn is_settled(&self) -> bool {
+        self.settled.is_some() || self.all.runs() == self.n
+    }
+
+    /// How many of the runs count, from the first on: those that a sequential plan read, and all of any other.
+    pub fn counted(&self) -> u64 {
+        if matches!(self.plan, Plan::Sequential(_)) { self.read.runs() } else { self.all.runs() }
+    }
+
+    /// What came of the runs that count.
+    pub fn tally(&self) -> Tally {
+        if matches!(self.plan, Plan::Sequential(_)) { self.read } else { self.all }
+    }
+
+    /// What these counts of runs prove about the threshold, for runs that were stopped as these are.
+    pub fn claim(&self, passed: u64, failed: u64, confidence: f64) -> Claim {
+        self.plan.claim(passed, failed, self.threshold, confidence)
+    }
+
+    /// What the runs come to. A series that was stopped before it was settled has come to nothing.
+    pub fn verdict(&self) -> Verdict {
+        if let Some(verdict) = self.settled {
+            return verdict;
+        }
+        let tally = self.tally();
+        if self.all.runs() < self.n {
+            return Verdict::Inconclusive;
+        }
+        match (self.standing(tally), &self.plan) {
+            (Some(verdict), _) => verdict,
+            // What a sequential test has not settled by its last run is not settled.
+            (None, Plan::Sequential(_)) => Verdict::Inconclusive,
+            (None, _) if tally.passed >= required(tally.passed + tally.failed, self.threshold) => {
+                Verdict::Passed
+            }
+            (None, _) => Verdict::Failed,
+        }
+    }
+
+    fn read_on(&mut self) {
+        while self.settled.is_none() {
+            let next = usize::try_from(self.read.runs()).unwrap_or(usize::MAX);
+            let Some(Some(outcome)) = self.outcomes.get(next).copied() else { return };
+            self.read.count(outcome);
+            self.settled = self.standing(self.read);
+        }
+    }
+
+    /// The verdict that no further run can change.
+    fn standing(&self, tally: Tally) -> Option<Verdict> {
+        let standing = match &self.plan {
+            _ if tally.passed + tally.failed == 0 => Standing::Open,
+            Plan::Sequential(test) => test.standing(tally.passed, tally.failed),
+            Plan::All | Plan::Early => super::early(self.n, self.threshold, tally.passed, tally.failed),
+        };
+        match standing {
+            Standing::Passed => Some(Verdict::Passed),
+            Standing::Failed => Some(Verdict::Failed),
+            Standing::Unsettled => Some(Verdict::Inconclusive),
+            Standing::Open => self.has_too_few(tally).then_some(Verdict::Inconclusive),
+        }
+    }
+
+    /// Whether so many runs decided nothing that the rest cannot speak for all.
+    fn has_too_few(&self, tally: Tally) -> bool {
+        tally.inconclusive > self.n - self.least
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn outcome() -> impl Strategy<Value = Outcome> {
+        prop_oneof![Just(Outcome::Passed), Just(Outcome::Failed), Just(Outcome::Inconclusive)]
+    }
+
+    fn ended(n: u64, threshold: f64, plan: Plan, outcomes: &[Outcome]) -> Series {
+        let mut series = Series::new(n, threshold, plan, None);
+        while let Some(run) = series.take() {
+            series.settle(run, outcomes[run as usize]);
+        }
+        series
+    }
+
+    proptest! {
+        #[test]
+        fn stopping_early_never_changes_a_verdict_that_was_reached(
+            outcomes in prop::collection::vec(outcome(), 1..25), threshold in 0.0..=1.0
+        ) {
+            let n = outcomes.len() as u64;
+            let whole = ended(n, threshold, Plan::All, &outcomes).verdict();
+            let early = ended(n, threshold, Plan::Early, &outcomes).verdict();
+            // A provider that is down is not asked to the end, so what stopped for that is never more than undecided.
+            if early != Verdict::Inconclusive {
+                prop_assert_eq!(early, whole);
+            }
+        }
+
+        #[test]
+        fn the_order_in_which_runs_end_changes_nothing(
+            outcomes in prop::collection::vec(outcome(), 1..25), threshold in 0.0..=1.0, seed in any::<u64>()
+        ) {
+            let n = outcomes.len() as u64;
+            let mut order: Vec<u64> = (0..n).collect();
+            for i in (1..order.len()).rev() {
+                order.swap(i, (seed.rotate_left(i as u32) % (i as u64 + 1)) as usize);
+            }
+            let in_order = ended(n, threshold, Plan::All, &outcomes);
+            let mut shuffled = Series::new(n, threshold, Plan::All, None);
+            while shuffled.take().is_some() {}
+            for run in order {
+                shuffled.settle(run, outcomes[run as usize]);
+                shuffled.settle(run, Outcome::Passed);
+            }
+            prop_assert_eq!(shuffled.verdict(), in_order.verdict());
+            prop_assert_eq!(shuffled.tally(), in_order.tally());
+        }
+
+        #[test]
+        fn lost_runs_never_make_a_pass_of_nothing(n in 1_u64..30, threshold in 0.0..=1.0) {
+            let lost = vec![Outcome::Inconclusive; n as usize];
+            for plan in [Plan::All, Plan::Early] {
+                prop_assert_eq!(ended(n, threshold, plan, &lost).verdict(), Verdict::Inconclusive);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_lost_leaves_the_denominator_until_too_little_is_left() {
+        let with_lost = |lost: usize| {
+            let outcomes: Vec<_> =
+                (0..10).map(|run| if run < lost { Outcome::Inconclusive } else { Outcome::Passed }).collect();
+            ended(10, 0.95, Plan::All, &outcomes).verdict()
+        };
+        assert_eq!(with_lost(2), Verdict::Passed);
+        assert_eq!(with_lost(3), Verdict::Inconclusive);
+    }
+
+    #[test]
+    fn a_series_that_was_stopped_has_come_to_nothing() {
+        let mut series = Series::new(10, 0.0, Plan::All, None);
+        let run = series.take().unwrap();
+        series.settle(run, Outcome::Passed);
+        series.stop();
+        assert_eq!(series.take(), None);
+        assert_eq!(series.verdict(), Verdict::Inconclusive);
+    }
+
+    #[test]
+    fn one_run_is_made_even_where_none_must_pass() {
+        let mut series = Series::new(10, 0.0, Plan::Early, None);
+        let run = series.take().unwrap();
+        series.settle(run, Outcome::Failed);
+        assert_eq!(series.take(), None);
+        assert_eq!(series.verdict(), Verdict::Passed);
+    }
+}

@@ -1,0 +1,10 @@
+//! Repeated tests, as Python sees them.
+
+mod series;
+mod statistics;
+
+pub(crate) use series::Series;
+pub(crate) use statistics::{
+    clopper_pearson, compare_counts, fisher, is_infrastructure_status, lost_answer, normalised_message,
+    parting, pass_at_k, pass_hat_k, wilson,
+};

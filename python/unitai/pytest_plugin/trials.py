@@ -1,0 +1,103 @@
+"""Tests that are repeated, in pytest: `@pytest.mark.unitai_statistical(n=10, threshold=0.95)`, and what
+`@statistical` decorates.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from unitai.errors import InvalidArgumentError
+from unitai.runner.statistical import StatisticalRunner
+from unitai.trials import progress
+from unitai.trials.result import StatisticalResult
+
+MARKER = "unitai_statistical"
+
+#: What a repeated test came to.
+RESULT = pytest.StashKey[StatisticalResult]()
+
+
+class Trials:
+    """Repeats the tests that are marked. Registered when there is one."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> bool | None:
+        """Runs a marked test as often as it needs."""
+        __tracebackhide__ = True
+        marker = pyfuncitem.get_closest_marker(MARKER)
+        if marker is None:
+            return None
+        runner = StatisticalRunner(**options(marker, pyfuncitem.nodeid))
+        names = pyfuncitem._fixtureinfo.argnames
+        given = {name: pyfuncitem.funcargs[name] for name in names}
+        with self._terminal():
+            stats = runner.run(_function(pyfuncitem.obj), **given)
+        pyfuncitem.stash[RESULT] = stats
+        pyfuncitem.user_properties.extend(properties(stats))
+        stats.check()
+        return True
+
+    @contextmanager
+    def _terminal(self) -> Iterator[None]:
+        """Lends the terminal to the line of progress. pytest holds standard error itself, and other processes of
+        pytest-xdist have none.
+        """
+        writer = self._config.get_terminal_writer()
+        if not writer.isatty() if hasattr(writer, "isatty") else not writer.hasmarkup:
+            yield
+            return
+        progress.terminal.append(writer._file)
+        try:
+            yield
+        finally:
+            progress.terminal.pop()
+
+
+def options(marker: pytest.Mark, place: str) -> dict[str, Any]:
+    """What a marker says, as `StatisticalRunner` takes it."""
+    __tracebackhide__ = True
+    known = [name for name in inspect.signature(StatisticalRunner.__init__).parameters if name != "self"]
+    unknown = sorted(set(marker.kwargs) - set(known))
+    if unknown or len(marker.args) > 2:
+        raise InvalidArgumentError(
+            f"the marker {MARKER} of {place} does not know {', '.join(unknown) or 'so many values'}",
+            expected=f"n and threshold, or by name: {', '.join(known)}",
+        )
+    return {**dict(zip(known, marker.args, strict=False)), **marker.kwargs}
+
+
+def properties(stats: StatisticalResult) -> list[tuple[str, object]]:
+    """What JUnit files and other processes are told about a repeated test."""
+    low, high = stats.interval
+    return [
+        ("unitai.verdict", stats.verdict),
+        ("unitai.passed", stats.passed),
+        ("unitai.failed", stats.failed),
+        ("unitai.inconclusive", stats.inconclusive),
+        ("unitai.pass_rate", round(stats.pass_rate, 6)),
+        ("unitai.threshold", stats.threshold),
+        ("unitai.interval", f"{low:.6f} {high:.6f}"),
+        ("unitai.cost", round(stats.known_cost, 9)),
+    ]
+
+
+def _function(obj: Callable[..., Any]) -> Callable[..., Any]:
+    """The test itself, where a decorator or another plugin has put something around it: they would repeat it, or run
+    it on their own event loop, once.
+    """
+    owner = getattr(obj, "__self__", None)
+    inner = getattr(obj, "__unitai_test__", None)
+    if inner is None:
+        unwrapped = inspect.unwrap(obj)
+        if inspect.iscoroutinefunction(obj) or not inspect.iscoroutinefunction(unwrapped):
+            return obj
+        inner = unwrapped
+    return inner if owner is None or inspect.ismethod(inner) else inner.__get__(owner)  # type: ignore[no-any-return]

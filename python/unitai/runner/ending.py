@@ -1,0 +1,59 @@
+"""How a run ended, and what it left behind."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from unitai.errors import AgentTimeoutError
+
+__all__ = ["GRACE", "Ending", "left_behind", "timeout_error"]
+
+#: How long code that was told to stop may take to do so before it is left behind.
+GRACE = 0.1
+
+
+class Ending(NamedTuple):
+    """How a run ended, as seen from outside."""
+
+    output: Any = None
+    error: BaseException | None = None
+    #: What interrupted the wait itself (Ctrl-C), to be raised once the record is closed.
+    interrupt: BaseException | None = None
+    #: Threads of the run that could not be stopped.
+    left_behind: list[threading.Thread] = []
+    #: Whether the code itself could not be stopped.
+    is_abandoned: bool = False
+
+
+def timeout_error(
+    timeout: float, thread: threading.Thread | None = None, still_runs: bool = False
+) -> AgentTimeoutError:
+    """The error of a run that did not end in time."""
+    rest = ""
+    if still_runs:
+        name = f"its thread {thread.name}" if thread is not None else "its task"
+        rest = f"; {name} could not be stopped, and its tool and model calls are refused from now on"
+    return AgentTimeoutError(
+        f"the agent did not end within {timeout:g} seconds{rest}",
+        remedy="give it more time with timeout=..., or look at its last steps",
+    )
+
+
+def left_behind(before: Sequence[threading.Thread], is_over: bool) -> list[threading.Thread]:
+    """Threads that a run began and did not end. Idle ones of ours are none of them, nor are those of a pool that an
+    agent keeps for its next run.
+    """
+    now = threading.enumerate()
+    if now == before:
+        return []
+    pools = sys.modules.get("concurrent.futures.thread")
+    kept = getattr(pools, "_threads_queues", {}) if is_over else {}
+    new = [thread for thread in now if thread not in before]
+    return [thread for thread in new if thread.name not in OURS and thread not in kept]
+
+
+#: The names of our own threads.
+OURS = ("unitai-agent", "unitai-loop", "unitai-run")

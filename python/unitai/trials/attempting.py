@@ -1,0 +1,137 @@
+"""One run of a repeated test: tried, tried again where something around it was not as needed, and judged."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from inspect import isawaitable
+from time import perf_counter, sleep
+from typing import Any
+
+from unitai._engine import AgentRunResult, Finding, watch_findings
+from unitai.attempt import Attempt, current
+from unitai.errors import CostLimitExceeded, UnpricedModelError
+from unitai.runner.inline import Watcher
+from unitai.trials.arguments import Arguments
+from unitai.trials.blaming import blame, blame_finding
+from unitai.trials.outcome import Blame, Outcome
+from unitai.trials.own_loop import await_here
+from unitai.trials.weather import cause_of
+
+__all__ = ["Attempts", "Halt"]
+
+#: No pause between two attempts is longer, in seconds.
+LONGEST_PAUSE = 30.0
+
+
+class Halt(BaseException):
+    """Something that is no outcome of a run: the whole test ends with it."""
+
+    def __init__(self, error: BaseException) -> None:
+        super().__init__(error)
+        self.error = error
+
+
+class Attempts:
+    """How one run is done. Can be sent to another process."""
+
+    def __init__(self, function: Callable[..., Any], arguments: Arguments, retries: int, retry_delay: float) -> None:
+        self._function = function
+        self._arguments = arguments
+        self._retries = retries
+        self._retry_delay = retry_delay
+
+    def run(self, index: int, is_wanted: Callable[[], bool] = lambda: True, watcher: Watcher | None = None) -> Outcome:
+        """Does one run, in a context of its own. Raises `Halt` for what ends the whole test."""
+        outcome = self._once(index, watcher)
+        paid = outcome.cost
+        retries = 0
+        while outcome.verdict == "inconclusive" and retries < self._retries and is_wanted():
+            sleep(min(self._retry_delay * 2**retries, LONGEST_PAUSE))
+            retries += 1
+            outcome = self._once(index, watcher)
+            paid = None if paid is None or outcome.cost is None else paid + outcome.cost
+        watch_findings(False)
+        return replace(outcome, cost=paid, retries=retries) if retries else outcome
+
+    def _once(self, index: int, watcher: Watcher | None) -> Outcome:
+        attempt = Attempt(index, watcher)
+        current.set(attempt)
+        watch_findings(True)
+        args, kwargs = self._arguments.fresh()
+        begun = perf_counter()
+        try:
+            try:
+                returned = self._function(*args, **kwargs)
+                if returned is not None and isawaitable(returned):
+                    returned = await_here(returned)
+            except BaseException as error:
+                _leave(attempt, error)
+                raise
+            if attempt.voices:
+                _leave(attempt, None)
+        except BaseException as error:
+            return self._raised(index, error, perf_counter() - begun, attempt.results)
+        duration = perf_counter() - begun
+        if returned is None or not (returned is False or (type(returned) is Finding and not returned)):
+            return _outcome(index, "passed", duration, attempt.results, None)
+        why = _RETURNED_FALSE if returned is False else blame_finding(returned)
+        return _outcome(index, "failed", duration, attempt.results, why)
+
+    def _raised(self, index: int, error: BaseException, duration: float, results: list[AgentRunResult]) -> Outcome:
+        _check_halt(error, results)
+        cause = cause_of(error, results)
+        if cause is None:
+            return _outcome(index, "failed", duration, results, blame(error, results))
+        trajectory = results[-1].trajectory if results else None
+        lost = Blame(type(error).__name__, cause, cause, cause, trajectory)
+        return _outcome(index, "inconclusive", duration, results, lost)
+
+
+_RETURNED_FALSE = Blame("returned", "returned False", "the test returned False", "  The test returned False.")
+
+
+def _check_halt(error: BaseException, results: list[AgentRunResult]) -> None:
+    """Lets through what is no outcome: Ctrl-C, a skip, money that is spent."""
+    outcomes = sys.modules.get("_pytest.outcomes")
+    if outcomes is not None and isinstance(error, outcomes.OutcomeException) and not isinstance(error, outcomes.Failed):
+        raise Halt(error)
+    cases = sys.modules.get("unittest.case")
+    if cases is not None and isinstance(error, cases.SkipTest):
+        raise Halt(error)
+    if isinstance(error, (KeyboardInterrupt, SystemExit, GeneratorExit)):
+        raise Halt(error)
+    for shown in (error, *(result.error for result in results)):
+        # What stands around all runs is gone for all of them; a toolkit's own budget is a matter of its run.
+        if isinstance(shown, CostLimitExceeded) and shown.whose != "the toolkit":
+            raise Halt(shown)
+        # With a budget and no price nothing can be paid, however often it is tried.
+        if isinstance(shown, UnpricedModelError):
+            raise Halt(shown)
+
+
+def _leave(attempt: Attempt, error: BaseException | None) -> None:
+    """Leaves what was entered for the attempt, the last one first. Raises what is wrong with it."""
+    while attempt.voices:
+        attempt.voices.pop().__exit__(None if error is None else type(error), error, None)
+
+
+def _outcome(index: int, verdict: Any, duration: float, results: list[AgentRunResult], why: Blame | None) -> Outcome:
+    if not results:
+        return Outcome(index, verdict, duration, blame=why)
+    cost: float | None = 0.0
+    tokens: int | None = 0
+    for result in results:
+        if not result.llm_calls:
+            continue
+        try:
+            cost = None if cost is None else cost + result.total_cost
+        except Exception:
+            cost = None
+        try:
+            tokens = None if tokens is None else tokens + result.total_tokens
+        except Exception:
+            tokens = None
+    trajectories = tuple([result.trajectory for result in results])
+    return Outcome(index, verdict, duration, trajectories, cost, tokens, why)

@@ -1,0 +1,100 @@
+"""What is asked of a repeated test, and whether it makes sense."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple
+
+from unitai._engine import Series
+from unitai.errors import InvalidArgumentError, shown
+
+__all__ = ["Plan"]
+
+#: How many runs are under way at a time, unless somebody says otherwise.
+WORKERS = 5
+
+
+class Plan(NamedTuple):
+    """What is asked of a repeated test. Made by `Plan.of`, which refuses what makes no sense."""
+
+    n: int = 10
+    threshold: float = 0.95
+    max_workers: int = WORKERS
+    budget: float | None = 5.00
+    mode: Literal["early", "all", "sequential"] = "early"
+    alpha: float = 0.05
+    beta: float = 0.05
+    indifference: float | tuple[float, float] = 0.1
+    confidence: float = 0.95
+    retries: int = 2
+    retry_delay: float = 1.0
+    min_runs: int | None = None
+    progress: bool | None = None
+
+    @staticmethod
+    def of(**given: Any) -> Plan:
+        """The plan that was written down. Raises `InvalidArgumentError` for what makes no sense."""
+        n = 10 if given["n"] is None else _whole("n", given["n"], 1)
+        threshold = 0.95 if given["threshold"] is None else _number("threshold", given["threshold"], 0, 1)
+        workers = given["max_workers"]
+        budget = given["budget"]
+        if budget == "default":
+            budget = 5.00
+        if given["mode"] not in ("early", "all", "sequential"):
+            raise InvalidArgumentError(f"mode must be early, all or sequential, not {shown(given['mode'])}")
+        plan = Plan(
+            n=n,
+            threshold=threshold,
+            max_workers=min(n, WORKERS) if workers is None else _whole("max_workers", workers, 1),
+            budget=None if budget is None else _budget(budget),
+            mode=given["mode"],
+            alpha=_number("alpha", given["alpha"], 0, 1),
+            beta=_number("beta", given["beta"], 0, 1),
+            indifference=_indifference(given["indifference"]),
+            confidence=_number("confidence", given["confidence"], 0, 1),
+            retries=_whole("retries", given["retries"], 0),
+            retry_delay=_number("retry_delay", given["retry_delay"], 0, 3600),
+            min_runs=None if given["min_runs"] is None else _whole("min_runs", given["min_runs"], 1),
+            progress=given["progress"],
+        )
+        plan.series()
+        return plan
+
+    def series(self) -> Series:
+        """The runs to be done, in the engine, which decides when there have been enough."""
+        return Series(
+            self.n,
+            self.threshold,
+            mode=self.mode,
+            alpha=self.alpha,
+            beta=self.beta,
+            indifference=self.indifference,
+            confidence=self.confidence,
+            min_runs=self.min_runs,
+        )
+
+
+def _whole(name: str, value: Any, least: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value < 10**9:
+        raise InvalidArgumentError(f"{name} must be a whole number of at least {least}, not {shown(value)}")
+    return value
+
+
+def _number(name: str, value: Any, least: float, most: float) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not least <= value <= most:
+        raise InvalidArgumentError(f"{name} must be a number from {least:g} to {most:g}, not {shown(value)}")
+    return float(value)
+
+
+def _budget(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < 1e12:
+        raise InvalidArgumentError(
+            f"budget must be an amount of dollars, not {shown(value)}", remedy="write budget=None for no limit"
+        )
+    return float(value)
+
+
+def _indifference(value: Any) -> float | tuple[float, float]:
+    if isinstance(value, (tuple, list)) and len(value) == 2:
+        low, high = (_number("indifference", part, 0, 1) for part in value)
+        return low, high
+    return _number("indifference", value, 0, 1)

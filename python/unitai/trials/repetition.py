@@ -1,0 +1,158 @@
+"""One test being repeated: the first run measures, the others follow, and the money is watched."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections.abc import Callable
+from time import monotonic
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol
+
+from unitai._engine import Budget
+from unitai.errors import CostLimitExceeded, StatisticsWarning
+from unitai.traffic.purse import spending
+from unitai.trials.arguments import Arguments
+from unitai.trials.attempting import Attempts
+from unitai.trials.crew import Crew
+from unitai.trials.outcome import Outcome
+from unitai.trials.plan import Plan
+from unitai.trials.progress import Progress
+from unitai.trials.result import StatisticalResult
+from unitai.trials.telling import dollars
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+__all__ = ["Repetition"]
+
+
+class Hands(Protocol):
+    """Who does the runs: threads, or an executor."""
+
+    outcomes: dict[int, Outcome]
+    halted_by: BaseException | None
+
+    def work(self, hands: int, runs: int | None, look_up: Callable[[], None] | None) -> None:
+        """Does runs until there is none left, or this many."""
+
+
+class Repetition:
+    """A test being repeated, from the first run to the result."""
+
+    def __init__(
+        self, plan: Plan, function: Callable[..., Any], arguments: Arguments, executor: Executor | None
+    ) -> None:
+        self._plan = plan
+        self._series = plan.series()
+        self._name = getattr(function, "__name__", type(function).__name__)
+        self._place = _place(function)
+        self._budget = None if plan.budget is None else Budget(plan.budget, "these runs")
+        self._spent = 0.0
+        self._is_overspent = False
+        self._lock = threading.Lock()
+        self._attempts = Attempts(function, arguments, plan.retries, plan.retry_delay)
+        self._executor = executor
+        self._begun = monotonic()
+
+    def result(self) -> StatisticalResult:
+        """Repeats the test."""
+        for note in self._series.notes():
+            # Where the test is, and not where it is repeated.
+            warnings.warn_explicit(note, StatisticsWarning, *self._place)
+        if self._budget is None:
+            return self._work()
+        with spending(self._budget):
+            return self._work()
+
+    def _hands(self) -> Hands:
+        if self._executor is None:
+            return Crew(self._series, self._attempts, self._after)
+        from unitai.trials.pool import Pool
+
+        return Pool(self._series, self._attempts, self._after, self._executor, self._budget)
+
+    def _work(self) -> StatisticalResult:
+        hands = self._hands()
+        progress = Progress.of(self._plan.progress, self._name)
+        look_up = None if progress is None else lambda: progress.show(self._series, self._plan.n, self._spent)
+        try:
+            if self._budget is not None and self._plan.n > 1:
+                # One run alone says what the others will cost.
+                hands.work(1, 1, look_up)
+                self._check_estimate(hands)
+            if hands.halted_by is None and self._series.is_open():
+                hands.work(min(self._plan.max_workers, self._plan.n), None, look_up)
+        finally:
+            if progress is not None:
+                progress.clear()
+        if hands.halted_by is not None:
+            self._raise(hands, hands.halted_by)
+        if self._is_overspent and not self._series.is_settled():
+            self._raise(hands, self._overspent())
+        return self._result(hands)
+
+    def _after(self, outcome: Outcome) -> None:
+        """Counts what a run cost, and begins no further one when the money is gone."""
+        if not outcome.cost or self._plan.budget is None:
+            return
+        with self._lock:
+            self._spent += outcome.cost
+            if self._spent > self._plan.budget and self._series.is_open():
+                self._is_overspent = True
+                self._series.stop()
+
+    def _check_estimate(self, hands: Hands) -> None:
+        budget, n = self._plan.budget, self._plan.n
+        if budget is None or not hands.outcomes or not self._series.is_open():
+            return
+        first = hands.outcomes[0].cost
+        if first is None or first * n <= budget:
+            return
+        remedy = f"raise it with budget={_rounded_up(first * n)}"
+        if budget >= first:
+            remedy += f", or ask for fewer runs with n={int(budget / first)}"
+        error = CostLimitExceeded(
+            f"{n} runs of {self._name} would cost about {dollars(first * n)}",
+            expected=f"at most {dollars(budget)}, the budget of these runs",
+            found=f"{dollars(first)} spent by the first run; the other {n - 1} were not begun",
+            remedy=remedy,
+        )
+        self._raise(hands, error)
+
+    def _overspent(self) -> CostLimitExceeded:
+        return CostLimitExceeded(
+            f"the runs of {self._name} cost more than their budget",
+            expected=f"at most {dollars(self._plan.budget or 0)}",
+            found=f"{dollars(self._spent)} spent; no further run was begun",
+            remedy="raise it with budget=..., or ask for fewer runs",
+        )
+
+    def _raise(self, hands: Hands, error: BaseException) -> NoReturn:
+        """Raises what ended the test, with the runs so far."""
+        if isinstance(error, CostLimitExceeded):
+            error.stats = self._result(hands)
+        raise error
+
+    def _result(self, hands: Hands) -> StatisticalResult:
+        outcomes = [outcome for _, outcome in sorted(hands.outcomes.items())]
+        counted = self._series.counted()
+        return StatisticalResult(
+            self._plan,
+            self._series.verdict(),
+            outcomes[:counted],
+            surplus=outcomes[counted:],
+            stopped_early=self._series.is_settled() and len(outcomes) < self._plan.n,
+            notes=self._series.notes(),
+            name=self._name,
+        )
+
+
+def _place(function: Callable[..., Any]) -> tuple[str, int]:
+    """The file and the line of a function, as far as it has any."""
+    code = getattr(function, "__code__", None)
+    return (code.co_filename, code.co_firstlineno) if code is not None else ("<test>", 0)
+
+
+def _rounded_up(amount: float) -> str:
+    """An amount that is surely enough, with cents."""
+    return f"{-(-amount * 110 // 1) / 100:.2f}"

@@ -1,0 +1,251 @@
+"""`StatisticalResult`: what a repeated test came to, how sure that is, and what it cost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
+
+from unitai._engine import Trajectory, pass_at_k, pass_hat_k, wilson
+from unitai.errors import InconclusiveError, InvalidArgumentError, PassRateError, UnpricedModelError, shown
+from unitai.trials.modes import FailureMode, group
+from unitai.trials.outcome import Outcome
+from unitai.trials.plan import Plan
+from unitai.trials.telling import headline, report, summary
+
+__all__ = ["Interval", "StatisticalResult"]
+
+
+class Interval(NamedTuple):
+    """Where the true rate lies, at the stated confidence."""
+
+    low: float
+    high: float
+
+
+class StatisticalResult:
+    """What a repeated test came to. True when it passed.
+
+    >>> from unitai import StatisticalRunner
+    >>> stats = StatisticalRunner(n=20, threshold=0.8, max_workers=1).run(lambda: None)
+    >>> stats.overall_passed, stats.passed
+    (True, 16)
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        verdict: Literal["passed", "failed", "inconclusive"],
+        runs: Sequence[Outcome],
+        *,
+        surplus: Sequence[Outcome] = (),
+        stopped_early: bool = False,
+        notes: Sequence[str] = (),
+        name: str = "",
+    ) -> None:
+        #: What was asked for.
+        self.plan = plan
+        #: `"passed"`, `"failed"`, or `"inconclusive"`: too little is known to say.
+        self.verdict = verdict
+        #: The runs in their order, those that decided nothing included.
+        self.runs = list(runs)
+        #: Runs that were under way when the verdict was settled; they cost money, and are not counted.
+        self.surplus = list(surplus)
+        #: Whether the verdict was settled before all runs were done.
+        self.stopped_early = stopped_early
+        #: What is worth knowing about the plan: an `n` that is too small, for one.
+        self.notes = list(notes)
+        #: The test's name.
+        self.name = name
+
+    @cached_property
+    def _counts(self) -> dict[str, int]:
+        counts = {"passed": 0, "failed": 0, "inconclusive": 0}
+        for run in self.runs:
+            counts[run.verdict] += 1
+        return counts
+
+    @property
+    def n(self) -> int:
+        """Runs that count: those that passed or failed."""
+        return self.passed + self.failed
+
+    @property
+    def planned(self) -> int:
+        """Runs that were asked for."""
+        return self.plan.n
+
+    @property
+    def passed(self) -> int:
+        """Runs in which all assertions held."""
+        return self._counts["passed"]
+
+    @property
+    def failed(self) -> int:
+        """Runs in which one did not, or that raised."""
+        return self._counts["failed"]
+
+    @property
+    def inconclusive(self) -> int:
+        """Runs that decided nothing, because something around the test was not as needed."""
+        return self._counts["inconclusive"]
+
+    @property
+    def retries(self) -> int:
+        """How often a run was tried again for that reason."""
+        return sum(run.retries for run in (*self.runs, *self.surplus))
+
+    @property
+    def pass_rate(self) -> float:
+        """`passed / n`; 0 when no run counts."""
+        return self.passed / self.n if self.n else 0.0
+
+    @property
+    def threshold(self) -> float:
+        """The pass rate that is required."""
+        return self.plan.threshold
+
+    @property
+    def overall_passed(self) -> bool:
+        """Whether the test passed. Nothing undecided has."""
+        return self.verdict == "passed"
+
+    def __bool__(self) -> bool:
+        return self.overall_passed
+
+    @cached_property
+    def modes(self) -> list[FailureMode]:
+        """The ways in which runs failed, the most common first."""
+        return group(self.runs)
+
+    @property
+    def failure_modes(self) -> dict[str, int]:
+        """How many runs failed in each way."""
+        counts: dict[str, int] = {}
+        for mode in self.modes:
+            counts[mode.text] = counts.get(mode.text, 0) + mode.count
+        return counts
+
+    @cached_property
+    def causes(self) -> dict[str, int]:
+        """Why runs decided nothing, with how many did for that reason."""
+        causes: dict[str, int] = {}
+        for run in self.runs:
+            if run.verdict == "inconclusive" and run.blame is not None:
+                causes[run.blame.text] = causes.get(run.blame.text, 0) + 1
+        return causes
+
+    @property
+    def trajectories(self) -> list[Trajectory]:
+        """What the agent did in the runs that count, in their order."""
+        return [trajectory for run in self._counted for trajectory in run.trajectories]
+
+    @property
+    def _counted(self) -> list[Outcome]:
+        return [run for run in self.runs if run.verdict != "inconclusive"]
+
+    @property
+    def total_cost(self) -> float:
+        """US dollars of all runs, retries and surplus included. Raises `UnpricedModelError` when it is unknown."""
+        if self._unpriced:
+            raise UnpricedModelError(
+                f"the cost of {len(self._unpriced)} of {len(self.runs)} runs is unknown",
+                remedy="give the price with MockToolkit(prices={...}); known_cost is the sum of the others",
+            )
+        return self.known_cost
+
+    @property
+    def known_cost(self) -> float:
+        """US dollars of the runs whose cost is known."""
+        return float(sum(run.cost or 0.0 for run in (*self.runs, *self.surplus)))
+
+    @property
+    def _unpriced(self) -> list[Outcome]:
+        return [run for run in (*self.runs, *self.surplus) if run.cost is None]
+
+    @property
+    def mean_duration(self) -> float:
+        """Seconds of a run that counts, on average."""
+        counted = self._counted
+        return sum(run.duration for run in counted) / len(counted) if counted else 0.0
+
+    @property
+    def mean_tokens(self) -> int:
+        """Tokens of a run that counts, on average; runs whose tokens are unknown are left out."""
+        known = [run.tokens for run in self._counted if run.tokens is not None]
+        return round(sum(known) / len(known)) if known else 0
+
+    @property
+    def saved_runs(self) -> int:
+        """Runs that were asked for and not needed."""
+        return max(0, self.planned - len(self.runs) - len(self.surplus)) if self.stopped_early else 0
+
+    @property
+    def saved_cost(self) -> float:
+        """About what they would have cost, in US dollars."""
+        done = len(self.runs) + len(self.surplus)
+        return self.saved_runs * self.known_cost / done if done else 0.0
+
+    @property
+    def interval(self) -> Interval:
+        """Where the true pass rate lies, exactly: by the method of Clopper and Pearson, and for sequential runs by one
+        that knows that they were stopped at a good moment.
+        """
+        return Interval(*self._claim[1:])
+
+    @cached_property
+    def _claim(self) -> tuple[str, float, float]:
+        return self.plan.series().claim(self.passed, self.failed)
+
+    @property
+    def wilson_interval(self) -> Interval:
+        """The same by Wilson's method, which is shorter and not exact."""
+        return Interval(*wilson(self.passed, self.n, self.plan.confidence))
+
+    @property
+    def claim(self) -> str:
+        """What the runs prove about the threshold, in a sentence."""
+        return self._claim[0]
+
+    def pass_at(self, k: int) -> float:
+        """pass@k: how likely at least one of `k` runs passes."""
+        return self._of_k(k, pass_at_k(self.passed, self.n, _whole(k)))
+
+    def pass_hat(self, k: int) -> float:
+        """pass^k: how likely all of `k` runs pass."""
+        return self._of_k(k, pass_hat_k(self.passed, self.n, _whole(k)))
+
+    def _of_k(self, k: int, value: float | None) -> float:
+        if value is None:
+            raise InvalidArgumentError(
+                f"{self.n} runs say nothing about {k} at a time", expected=f"a number from 1 to {self.n}"
+            )
+        return value
+
+    def summary(self) -> str:
+        """The result for people, a few lines."""
+        return summary(self)
+
+    def report(self, *, colour: bool = False) -> str:
+        """The result as the report of a failed test shows it."""
+        return report(self, colour)
+
+    def check(self) -> None:
+        """Raises `PassRateError` if the test failed, and `InconclusiveError` if it came to no verdict."""
+        if self.verdict == "failed":
+            raise PassRateError(self._told(), stats=self)
+        if self.verdict == "inconclusive":
+            raise InconclusiveError(self._told(), stats=self)
+
+    def _told(self) -> str:
+        return f"{headline(self)}\n\n{self.report()}"
+
+    def __repr__(self) -> str:
+        rest = f", {self.inconclusive} inconclusive" if self.inconclusive else ""
+        return f"<StatisticalResult {self.verdict}: {self.passed}/{self.n} passed{rest}, {self.threshold:.1%} required>"
+
+
+def _whole(k: Any) -> int:
+    if isinstance(k, bool) or not isinstance(k, int) or k < 1:
+        raise InvalidArgumentError(f"k must be a whole number of at least 1, not {shown(k)}")
+    return k

@@ -1,0 +1,102 @@
+"""A repeated test in words: the few lines of its summary, and the report of one that failed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from unitai.trials.result import StatisticalResult
+
+__all__ = ["dollars", "headline", "report", "summary"]
+
+
+def summary(result: StatisticalResult) -> str:
+    """A few lines: the rate, the ways of failing, what is proven, what it cost."""
+    lines = [f"{result.passed}/{result.n} passed ({result.pass_rate:.1%})"]
+    if result.modes:
+        lines.append("Failure modes:")
+        lines += [f"  - {mode.count}x: {mode.text}" for mode in result.modes]
+    return "\n".join([*lines, *_rest(result)])
+
+
+def headline(result: StatisticalResult) -> str:
+    """One line, for where there is room for one."""
+    if result.verdict == "inconclusive":
+        return f"inconclusive: {why(result)}"
+    return f"{result.passed}/{result.n} runs passed ({result.pass_rate:.1%}), {result.threshold:.1%} required"
+
+
+def report(result: StatisticalResult, colour: bool) -> str:
+    """What a person reads when a repeated test did not pass."""
+
+    def heading(text: str) -> str:
+        return f"\x1b[1m{text}\x1b[0m" if colour else text
+
+    rate = f"{result.passed}/{result.n} ({result.pass_rate:.1%}) — required: {result.threshold:.1%}"
+    lines = [f"  {heading('Pass rate:')} {rate}"]
+    if result.modes:
+        lines += ["", f"  {heading('Failure modes:')}"]
+        for mode in result.modes:
+            lines.append(f"    {mode.count}x — {mode.text}")
+            if mode.parting is not None:
+                lines.append(f"         {mode.parting}")
+    lines += ["", *(f"  {line}" for line in _rest(result)), "", f"  {heading('Cost:')} {_cost(result)}"]
+    if result.modes:
+        first = result.modes[0]
+        lines += ["", f"  {heading(f'The first of them, run {first.runs[0] + 1}:')}", "", first.report]
+    return "\n".join(lines)
+
+
+def _rest(result: StatisticalResult) -> Iterator[str]:
+    if result.n:
+        yield result.claim
+    yield from _lost(result)
+    if result.verdict == "inconclusive":
+        yield f"Inconclusive: {why(result)}"
+    if result.saved_runs:
+        saved = f"Settled after {len(result.runs)} of {result.planned} runs: {_runs(result.saved_runs)} saved"
+        yield f"{saved}, about {dollars(result.saved_cost)}" if result.saved_cost else saved
+    if result.surplus:
+        yield f"{_runs(len(result.surplus))} under way when it was settled: not counted"
+    if result.verdict == "passed":
+        yield from result.notes
+
+
+def _lost(result: StatisticalResult) -> Iterator[str]:
+    if result.inconclusive:
+        causes = "; ".join(f"{count}x {cause}" for cause, count in result.causes.items())
+        yield f"{_runs(result.inconclusive)} inconclusive, not counted: {causes}"
+    if result.retries:
+        yield f"{result.retries} {'retry' if result.retries == 1 else 'retries'} for such reasons"
+
+
+def why(result: StatisticalResult) -> str:
+    """Why there is no verdict."""
+    if not result.n:
+        return "no run came to a verdict"
+    if result.inconclusive:
+        return f"only {result.n} of {result.planned} runs came to a verdict"
+    return (
+        f"{_runs(result.n)} settle neither a pass nor a failure at error rates of"
+        f" {result.plan.alpha:g} and {result.plan.beta:g}"
+    )
+
+
+def _cost(result: StatisticalResult) -> str:
+    runs = _runs(len(result.runs) + len(result.surplus))
+    try:
+        return f"{dollars(result.total_cost)} total across {runs}"
+    except Exception:
+        return f"unknown in part; {dollars(result.known_cost)} known, across {runs}"
+
+
+def _runs(count: int) -> str:
+    return "1 run" if count == 1 else f"{count} runs"
+
+
+def dollars(amount: float) -> str:
+    """An amount as people read it: cents where there are some, more digits where there are not."""
+    if amount == 0 or amount >= 0.995:
+        return f"${amount:.2f}"
+    return f"${amount:.3f}" if amount >= 0.0005 else f"${amount:.2g}"

@@ -1,0 +1,96 @@
+"""What no test can be blamed for: rate limits, broken connections, providers that are down, answers that never came
+whole. A run that met it and did not pass has decided nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from unitai._engine import AgentRunResult, is_infrastructure_status, lost_answer
+from unitai.errors import UnitAIError
+
+__all__ = ["cause_of"]
+
+#: Errors of clients that say nothing but that no answer came, by the package that they come from.
+_LOST = {
+    "aiohttp": {"ClientConnectionError", "ClientPayloadError"},
+    "anthropic": {"APIConnectionError"},
+    "botocore": {"ConnectionError", "EndpointConnectionError", "HTTPClientError", "ReadTimeoutError"},
+    "google": {"RetryError", "ServiceUnavailable", "TransportError"},
+    "httpcore": {"NetworkError", "ProtocolError", "TimeoutException"},
+    "httpx": {"TransportError"},
+    "httpx2": {"TransportError"},
+    "litellm": {"APIConnectionError", "Timeout"},
+    "openai": {"APIConnectionError"},
+    "requests": {"ConnectionError", "Timeout", "ChunkedEncodingError"},
+    "urllib3": {"HTTPError"},
+}
+
+
+def cause_of(error: BaseException, results: Iterable[AgentRunResult]) -> str | None:
+    """What was not as needed, in words for the report; `None` if the run failed by itself."""
+    results = list(results)
+    # What a mock or an injected fault raised was meant to happen.
+    staged = {id(step.tool_error) for result in results for step in result.trajectory.steps if step.tool_error}
+    errors = [error, *(result.error for result in results if result.error is not None)]
+    for shown in errors:
+        for link in _chain(shown):
+            if id(link) in staged:
+                break
+            cause = _cause(link)
+            if cause is not None and not _is_injected(results):
+                return cause
+    for result in results:
+        lost = lost_answer(result.trajectory)
+        if lost is not None:
+            return lost
+    return None
+
+
+def _is_injected(results: list[AgentRunResult]) -> bool:
+    """Whether the last model call of every run met a fault that the test asked for."""
+    last = [[step for step in result.trajectory.steps if step.step_type == "llm_call"][-1:] for result in results]
+    return any(steps and steps[0].fault is not None for steps in last)
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    """The error and what led to it."""
+    seen: set[int] = set()
+    link: BaseException | None = error
+    while link is not None and id(link) not in seen:
+        seen.add(id(link))
+        yield link
+        link = link.__cause__ or (None if link.__suppress_context__ else link.__context__)
+
+
+def _cause(error: BaseException) -> str | None:
+    if isinstance(error, UnitAIError):
+        return None
+    status = _status(error)
+    if status is not None:
+        return _words(status) if is_infrastructure_status(status) else None
+    if isinstance(error, (ConnectionError, TimeoutError)) or any(_is_lost(kind) for kind in type(error).__mro__):
+        return f"no answer came: {type(error).__name__}"
+    return None
+
+
+def _is_lost(kind: type) -> bool:
+    return kind.__name__ in _LOST.get(kind.__module__.partition(".")[0], ())
+
+
+def _status(error: BaseException) -> int | None:
+    """The HTTP status that a client's error tells of; each client spells it in its own way."""
+    for holder in (error, getattr(error, "response", None)):
+        for name in ("status_code", "status", "http_status", "code"):
+            status = getattr(holder, name, None)
+            if isinstance(status, int) and not isinstance(status, bool) and 100 <= status < 600:
+                return status
+    metadata = getattr(error, "response", None)
+    if isinstance(metadata, dict):
+        status = metadata.get("ResponseMetadata", {}).get("HTTPStatusCode")
+        return status if isinstance(status, int) else None
+    return None
+
+
+def _words(status: int) -> str:
+    return "the rate limit was reached (HTTP 429)" if status == 429 else f"the provider failed (HTTP {status})"

@@ -1,0 +1,245 @@
+"""Repeated tests in a real pytest: the decorator, the marker, fixtures, async tests, and what is shown."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ElementTree
+
+import pytest
+
+pytestmark = pytest.mark.integration
+
+AGENT = """
+import asyncio, itertools, pytest, threading
+from unitai import statistical
+from unitai.script import call, say
+
+turns = itertools.count()
+
+def agent(input, tools):
+    # Every third time it forgets to look the order up.
+    if next(turns) % 3 != 2:
+        tools["lookup_order"](order_id=input)
+    tools["process_refund"](order_id=input)
+
+def refund(toolkit):
+    toolkit.mock("lookup_order", return_value={"status": "delivered"})
+    toolkit.mock("process_refund", return_value=True)
+    result = toolkit.run(agent, "123")
+    assert result.tool_called_before("lookup_order", "process_refund")
+"""
+
+
+@pytest.fixture
+def project(pytester):
+    def run(tests, *args, **files):
+        pytester.makepyfile(test_it=AGENT + tests)
+        for name, text in files.items():
+            (pytester.path / name).write_text(text)
+        absent = [word for name in ("cacheprovider", "hypothesispytest", "anyio") for word in ("-p", f"no:{name}")]
+        return pytester.runpytest_subprocess(*absent, *args)
+
+    return run
+
+
+@pytest.mark.parametrize(
+    "head", ["@statistical(n=9, threshold=0.6)", "@pytest.mark.unitai_statistical(n=9, threshold=0.6)"]
+)
+def test_a_test_passes_if_enough_of_its_runs_do(project, head):
+    result = project(f"{head}\ndef test_it(mock_toolkit):\n    refund(mock_toolkit)\n")
+    result.assert_outcomes(passed=1)
+
+
+@pytest.mark.parametrize(
+    "head", ["@statistical(n=9, threshold=0.9)", "@pytest.mark.unitai_statistical(n=9, threshold=0.9, mode='early')"]
+)
+def test_a_test_that_fails_shows_its_modes_and_one_run(project, head):
+    result = project(f"{head}\ndef test_it(mock_toolkit):\n    refund(mock_toolkit)\n")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(
+        [
+            "*runs passed*90.0% required",
+            "  Pass rate: * — required: 90.0%",
+            "  Failure modes:",
+            "    *x — expected lookup_order before process_refund, but lookup_order was never called*",
+            "         at tool call 1 failed runs called process_refund, passed runs called lookup_order (p = *)",
+            "  Cost: $0.00 total across * runs",
+            '  Assertion: tool_called_before("lookup_order", "process_refund")',
+            "FAILED test_it.py::test_it - *PassRateError*",
+        ]
+    )
+    # Where in our own code it was raised says nothing.
+    assert "trials.py" not in result.stdout.str()
+
+
+def test_pytest_rewrites_the_assertions_of_each_run(project):
+    result = project(
+        """
+@statistical(n=4, threshold=1.0, mode="all")
+def test_it():
+    order = {"paid": True}
+    assert order["paid"] is False
+"""
+    )
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(
+        ["*4x — assert True is False", "*assert order*paid*is False", "*AssertionError: assert True is False"]
+    )
+
+
+def test_the_toolkit_is_each_runs_own_and_other_fixtures_are_shared(project):
+    result = project(
+        """
+made = []
+
+@pytest.fixture
+def database():
+    made.append(1)
+    yield {"made": len(made)}
+
+@pytest.fixture
+def tools(mock_toolkit):
+    mock_toolkit.mock("next_page", sequence=["first"])
+    return mock_toolkit
+
+seen = []
+
+@pytest.mark.unitai_statistical(n=6, threshold=1.0)
+def test_it(tools, mock_toolkit, database, request):
+    seen.append(mock_toolkit)
+    assert database == {"made": 1}
+    assert tools.run(lambda input, tools: tools["next_page"](), "go").output == "first"
+    assert request.node.name == "test_it"
+
+def test_after():
+    assert len({id(each) for each in seen}) == 6
+"""
+    )
+    result.assert_outcomes(passed=2)
+
+
+@pytest.mark.parametrize("mark", ["", "@pytest.mark.asyncio\n", "@pytest.mark.anyio\n"])
+@pytest.mark.parametrize(
+    "head", ["@statistical(n=6, threshold=0.9)", "@pytest.mark.unitai_statistical(n=6, threshold=0.9)"]
+)
+def test_async_tests_simply_work(project, head, mark):
+    result = project(
+        f"""
+loops = []
+{mark}{head}
+async def test_it(mock_toolkit):
+    await asyncio.sleep(0.001)
+    loops.append(asyncio.get_running_loop())
+    result = await mock_toolkit.arun(lambda input, tools: "done", "go")
+    assert result.output == "done"
+
+def test_after():
+    assert len(loops) == 6
+"""
+    )
+    result.assert_outcomes(passed=2)
+
+
+def test_methods_and_parameters(project):
+    result = project(
+        """
+class TestIt:
+    limit = 3
+
+    @statistical(n=3, threshold=1.0)
+    @pytest.mark.parametrize("x", [1, 3, 5])
+    def test_it(self, x, mock_toolkit):
+        assert x <= self.limit
+"""
+    )
+    result.assert_outcomes(passed=2, failed=1)
+    result.stdout.fnmatch_lines(["*assert 5 <= 3*"])
+
+
+def test_the_scripted_model_is_scripted_anew_for_each_run(project):
+    pytest.importorskip("urllib3")
+    result = project(
+        """
+import urllib3
+
+def ask(input, tools):
+    body = {"model": "gpt-4o-mini", "messages": [{"role": "user", "content": input}]}
+    answer = urllib3.PoolManager().request("POST", "https://api.openai.com/v1/chat/completions", json=body)
+    return answer.json()["choices"][0]["message"]["content"]
+
+@pytest.mark.unitai_statistical(n=8, threshold=1.0)
+def test_it(mock_toolkit, scripted_model):
+    scripted_model([say("Hello!")])
+    assert mock_toolkit.run(ask, "Hi").output == "Hello!"
+
+@pytest.mark.unitai_statistical(n=4, threshold=1.0, mode="all")
+def test_unplayed(mock_toolkit, scripted_model):
+    scripted_model([say("Hello!"), say("never asked for")])
+    mock_toolkit.run(ask, "Hi")
+"""
+    )
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(["*4x — UnplayedScriptError*"])
+
+
+def test_no_verdict_is_not_green(project):
+    result = project(
+        """
+@statistical(n=5, threshold=0.5, retries=0)
+def test_it():
+    raise ConnectionError("the network is down")
+"""
+    )
+    result.assert_outcomes(failed=1)
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(
+        ["inconclusive: no run came to a verdict", "FAILED test_it.py::test_it - *InconclusiveError*"]
+    )
+
+
+def test_a_skip_skips_the_whole_test(project):
+    result = project(
+        """
+@statistical(n=5)
+def test_it():
+    pytest.skip("not today")
+"""
+    )
+    result.assert_outcomes(skipped=1)
+
+
+@pytest.mark.parametrize(
+    ("tests", "words"),
+    [
+        ("@pytest.mark.unitai_statistical(runs=5)\ndef test_it(): pass", "does not know runs"),
+        ("@pytest.mark.unitai_statistical(n=0)\ndef test_it(): pass", "n must be a whole number of at least 1"),
+        ("@statistical(threshold=2)\ndef test_it(): pass", "threshold must be a number from 0 to 1"),
+        ("@statistical(n=3)\ndef test_it():\n    yield", "generator function"),
+        ("@statistical(n=3)\ndef test_it(nothing): pass", "fixture 'nothing' not found"),
+    ],
+)
+def test_what_makes_no_sense_is_told(project, tests, words):
+    result = project(tests)
+    assert result.ret != 0
+    result.stdout.fnmatch_lines([f"*{words}*"])
+
+
+def test_a_junit_file_tells_the_rate_and_the_interval(project, pytester):
+    result = project(
+        "@statistical(n=9, threshold=0.6, mode='all')\ndef test_it(mock_toolkit):\n    refund(mock_toolkit)\n",
+        "--junitxml=out.xml",
+    )
+    result.assert_outcomes(passed=1)
+    found = {
+        each.get("name"): each.get("value") for each in ElementTree.parse(pytester.path / "out.xml").iter("property")
+    }
+    assert found["unitai.verdict"] == "passed"
+    assert (found["unitai.passed"], found["unitai.failed"]) == ("6", "3")
+    assert found["unitai.interval"].startswith("0.299")
+
+
+def test_with_xdist(project):
+    pytest.importorskip("xdist")
+    tests = "".join(
+        f"@statistical(n=9, threshold=0.6)\ndef test_{n}(mock_toolkit):\n    refund(mock_toolkit)\n" for n in range(4)
+    )
+    project(tests, "-n", "2").assert_outcomes(passed=4)

@@ -1,0 +1,261 @@
+"""Repeated tests with a model on the wire: what the provider is to blame for, what it costs, and what is replayed."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import random
+import threading
+
+import pytest
+from loopback import Answered
+from provider import as_provider, refusal
+from wire import Anywhere, ask, chat, post
+
+from unitai import (
+    CostLimitExceeded,
+    MockToolkit,
+    StatisticalRunner,
+    UnpricedModelError,
+    cassette,
+    scripted_model,
+)
+from unitai.faults import on_model, rate_limit
+from unitai.script import fail, say
+
+pytestmark = [pytest.mark.integration, pytest.mark.filterwarnings("ignore::unitai.StatisticsWarning")]
+
+#: A million tokens of the answer cost ten dollars, those of the prompt nothing to speak of.
+PRICES = {"gpt-4o-mini": {"input": 0.000001, "output": 10.0}}
+#: What one call costs: a hundred tokens.
+ONE = 100 * 10.0 / 1e6
+
+
+def every_run(n=10, threshold=0.8, **options):
+    return StatisticalRunner(n=n, threshold=threshold, **{"mode": "all", "retry_delay": 0, "max_workers": 1, **options})
+
+
+def greets(server):
+    def test(mock_toolkit):
+        result = mock_toolkit.run(lambda input, tools: ask(server), "Hi")
+        assert result.output_contains("Hello")
+
+    return test
+
+
+def meeting(server, trouble, turns):
+    """The server answers, but meets trouble at some requests, counted from 1."""
+    counted = itertools.count(1)
+
+    def respond(asked):
+        good = Answered(**as_provider(asked.path, asked.body))
+        return trouble(asked, good) if next(counted) in turns else good
+
+    server.respond = respond
+
+
+def status(code):
+    return lambda asked, good: Answered(**refusal(asked.path, code, "Not now."))
+
+
+def changed(**choice):
+    def trouble(asked, good):
+        body = json.loads(good.body)
+        body["choices"][0].update(choice)
+        if choice.get("finish_reason") == "stop":
+            body["usage"]["completion_tokens"] = 0
+            body["usage"].pop("completion_tokens_details", None)
+        return Answered(json.dumps(body).encode())
+
+    return trouble
+
+
+TROUBLES = {
+    "rate limit": (status(429), "the rate limit was reached (HTTP 429)"),
+    "overloaded": (status(529), "the provider failed (HTTP 529)"),
+    "server error": (status(500), "the provider failed (HTTP 500)"),
+    "cut": (lambda asked, good: Answered(good.body[:20], is_cut=True), "the model's answer was cut"),
+    "truncated": (
+        changed(finish_reason="length", message={"role": "assistant", "content": "Hel"}),
+        "the model's answer ended at its limit of tokens",
+    ),
+    "empty": (
+        changed(finish_reason="stop", message={"role": "assistant", "content": ""}),
+        "the model's answer was empty",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TROUBLES)
+def test_what_the_provider_is_to_blame_for_is_not_counted(server, name):
+    trouble, words = TROUBLES[name]
+    meeting(server, trouble, {3, 7})
+    stats = every_run(retries=0).run(greets(server))
+    assert (stats.passed, stats.failed, stats.inconclusive) == (8, 0, 2)
+    assert stats.overall_passed
+    assert words in stats.causes or name == "cut", stats.causes
+
+    server.requests.clear()
+    meeting(server, trouble, {3, 7})
+    stats = every_run(retries=1).run(greets(server))
+    assert (stats.passed, stats.failed, stats.inconclusive, stats.retries) == (10, 0, 0, 2)
+    assert len(server.requests) == 12, "each attempt is one request"
+
+
+def test_a_provider_that_is_down_ends_the_test_without_a_verdict(server):
+    meeting(server, status(503), range(1, 1000))
+    stats = every_run(n=20, mode="early", retries=1).run(greets(server))
+    assert stats.verdict == "inconclusive"
+    assert len(server.requests) < 20, "it is not asked to the end"
+
+
+def test_what_the_agent_got_over_is_a_pass_and_what_it_asked_wrongly_a_failure(server):
+    meeting(server, status(429), set(range(1, 21, 2)))
+
+    def patient(input, tools):
+        for _ in range(2):
+            answer = post(server.url + "/v1/chat/completions", chat())
+            if answer.status == 200:
+                return answer.json()["choices"][0]["message"]["content"]
+        return None
+
+    def test(mock_toolkit):
+        assert mock_toolkit.run(patient, "Hi").output_contains("Hello")
+
+    assert every_run().run(test).passed == 10
+
+    meeting(server, status(400), range(1, 1000))
+    stats = every_run().run(greets(server))
+    assert (stats.failed, stats.inconclusive) == (10, 0)
+
+
+def test_a_fault_that_the_test_asked_for_is_the_agents_to_get_over(server):
+    def test(mock_toolkit):
+        toolkit = MockToolkit(faults=[on_model().then(rate_limit())])
+        result = toolkit.run(lambda input, tools: ask(server), "Hi")
+        assert result.output_contains("Hello")
+
+    stats = every_run(n=3).run(test)
+    assert (stats.failed, stats.inconclusive) == (3, 0)
+
+
+def test_a_port_where_nobody_listens():
+    class Gone:
+        url = "http://127.0.0.1:9"
+
+    stats = every_run(n=3, retries=0).run(greets(Gone))
+    assert stats.verdict == "inconclusive"
+    (cause,) = stats.causes
+    assert cause.startswith("no answer came")
+
+
+def spends(answer, toolkit_options):
+    def test():
+        toolkit = MockToolkit(**toolkit_options)
+        with scripted_model([answer]):
+            result = toolkit.run(lambda input, tools: ask(Anywhere, max_tokens=100), "x")
+        assert result.succeeded
+
+    return test
+
+
+def test_64_workers_at_the_last_cents_of_the_runs_budget_never_spend_more():
+    start = threading.Barrier(64)
+    paid = []
+
+    def test():
+        toolkit = MockToolkit(prices=PRICES)
+        first = not paid
+        with scripted_model([say("Yes.").using(0, 1 if first else 100)]):
+            if not first:
+                start.wait(10)
+            result = toolkit.run(lambda input, tools: ask(Anywhere, max_tokens=100), "x")
+        paid.append(result.total_cost)
+        assert result.succeeded
+
+    with pytest.raises(CostLimitExceeded) as caught:
+        StatisticalRunner(n=65, threshold=0.5, mode="all", max_workers=64, budget=10.5 * ONE).run(test)
+    stats = caught.value.stats
+    assert stats.total_cost <= 10.5 * ONE
+    assert stats.passed == 11, "the first, which was cheap, and ten at the barrier"
+    assert sum(paid) <= 10.5 * ONE
+
+
+def test_a_model_without_a_price_is_refused_before_it_is_paid(server):
+    def test(mock_toolkit):
+        with scripted_model([say("Yes.")]):
+            mock_toolkit.run(lambda input, tools: ask(Anywhere, model="unheard-of"), "x")
+
+    with pytest.raises(UnpricedModelError, match="unheard-of"):
+        StatisticalRunner(n=5, threshold=0.5).run(test)
+    assert StatisticalRunner(n=6, threshold=0.5, budget=None).run(test).passed
+
+
+def test_cost_and_tokens_are_those_of_all_runs():
+    turns = itertools.count()
+
+    def test():
+        toolkit = MockToolkit(prices=PRICES)
+        with scripted_model([say("Yes.").using(50, 100)]):
+            toolkit.run(lambda input, tools: ask(Anywhere, max_tokens=100), "x")
+        assert next(turns) % 2
+
+    stats = every_run(n=10, threshold=0.5).run(test)
+    assert stats.total_cost == pytest.approx(10 * ONE, rel=1e-6)
+    assert stats.mean_tokens == 150
+    assert f"Cost: ${10 * ONE:.3f} total across 10 runs" in stats.report()
+
+
+def test_n_runs_replay_n_different_answers(server, tmp_path):
+    said = itertools.count()
+    server.respond = lambda asked: Answered(**as_provider(asked.path, asked.body, text=f"answer {next(said)}"))
+
+    def answers(mode, n=12):
+        seen = []
+
+        def test(mock_toolkit):
+            result = mock_toolkit.run(lambda input, tools: ask(server), "Hi")
+            seen.append(result.output)
+            assert result.output_contains("answer")
+
+        with cassette(mode, tmp_path / "cache", scope="test"):
+            stats = every_run(n=n, threshold=0.5, max_workers=4).run(test)
+        return stats, sorted(seen)
+
+    recorded, first = answers("record")
+    assert len(server.requests) == 12
+    replayed, second = answers("replay")
+    assert len(server.requests) == 12
+    assert first == second
+    assert (recorded.passed, replayed.passed) == (12, 12)
+    assert len(set(second)) == 12
+
+
+@pytest.mark.parametrize(("rate", "verdict"), [(0.95, "passed"), (0.5, "failed")])
+def test_a_sequential_verdict_over_a_scripted_model_takes_few_runs(rate, verdict):
+    chance = random.Random(f"{rate}")
+
+    def test(mock_toolkit):
+        with scripted_model([say("Refunded." if chance.random() < rate else "No.")]):
+            assert mock_toolkit.run(lambda input, tools: ask(Anywhere), "Refund it.").output_contains("Refunded")
+
+    runs = []
+    for _ in range(20):
+        stats = StatisticalRunner(n=50, threshold=0.8, mode="sequential", max_workers=1).run(test)
+        runs.append(stats.n)
+        assert stats.verdict in (verdict, "inconclusive")
+    assert sum(runs) / len(runs) < 25
+    assert stats.saved_runs and stats.saved_cost > 0
+    assert "saved, about $" in stats.summary()
+
+
+def test_a_scripted_error_counts_as_the_provider_s():
+    turns = itertools.count(1)
+
+    def test(mock_toolkit):
+        steps = [fail(503)] if next(turns) == 2 else [say("Hello")]
+        with scripted_model(steps):
+            assert mock_toolkit.run(lambda input, tools: ask(Anywhere), "Hi").output_contains("Hello")
+
+    stats = every_run(n=10, retries=0).run(test)
+    assert (stats.passed, stats.inconclusive) == (9, 1)

@@ -1,0 +1,68 @@
+"""The mathematics of repeated tests, beside SciPy's."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from unitai._engine import Series, clopper_pearson, fisher, pass_at_k, pass_hat_k, wilson
+
+scipy_stats = pytest.importorskip("scipy.stats")
+
+GRID = [
+    (passed, n, confidence)
+    for n in (1, 2, 3, 7, 10, 19, 50, 100, 333, 1000, 10_000)
+    for passed in sorted({0, 1, n // 3, n // 2, n - 1, n})
+    for confidence in (0.5, 0.8, 0.95, 0.999)
+]
+
+
+@pytest.mark.parametrize(("ours", "method"), [(clopper_pearson, "exact"), (wilson, "wilson")])
+def test_intervals_are_those_of_scipy(ours, method):
+    for passed, n, confidence in GRID:
+        theirs = scipy_stats.binomtest(passed, n).proportion_ci(confidence, method)
+        assert ours(passed, n, confidence) == pytest.approx((theirs.low, theirs.high), abs=1e-9), (
+            passed,
+            n,
+            confidence,
+        )
+
+
+def test_fisher_is_that_of_scipy():
+    for table in itertools.product((0, 1, 3, 8, 20), repeat=4):
+        a, b, c, d = table
+        theirs = scipy_stats.fisher_exact([[a, b], [c, d]]).pvalue
+        assert fisher(*table) == pytest.approx(theirs, abs=1e-9, rel=1e-9), table
+
+
+def test_pass_at_k_and_pass_hat_k_are_hypergeometric():
+    for n, passed in ((5, 0), (5, 2), (5, 5), (40, 31)):
+        for k in (1, 2, 5):
+            drawn = scipy_stats.hypergeom(n, passed, k)
+            assert pass_hat_k(passed, n, k) == pytest.approx(drawn.pmf(k), abs=1e-12)
+            assert pass_at_k(passed, n, k) == pytest.approx(1 - drawn.pmf(0), abs=1e-12)
+    assert pass_at_k(1, 3, 4) is None
+    assert pass_hat_k(1, 3, 0) is None
+
+
+@pytest.mark.parametrize(
+    ("threshold", "indifference", "n"), [(0.8, 0.1, 50), (0.9, 0.05, 80), (0.95, 0.1, 60), (0.5, (0.3, 0.7), 40)]
+)
+def test_error_rates_of_sequential_tests_keep_their_bounds(threshold, indifference, n):
+    alpha, beta, cases = 0.05, 0.05, 2500
+    low, high = (
+        indifference
+        if isinstance(indifference, tuple)
+        else (threshold - indifference, threshold + min(indifference, (1 - threshold) / 2))
+    )
+    for rate, wrong, bound in ((low, "passed", alpha), (high, "failed", beta)):
+        draws = scipy_stats.bernoulli(rate).rvs((cases, n), random_state=n).astype(bool)
+        errors = 0
+        for draw in draws:
+            series = Series(n, threshold, mode="sequential", alpha=alpha, beta=beta, indifference=indifference)
+            while (run := series.next()) is not None:
+                series.settle(run, "passed" if draw[run] else "failed")
+            errors += series.verdict() == wrong
+        # More than this is not chance in one of ten thousand tests.
+        assert errors <= scipy_stats.binom(cases, bound).ppf(0.9999), f"{errors / cases:.3f} at a rate of {rate}"
