@@ -158,19 +158,19 @@ fn schedule() -> impl Strategy<Value = Vec<(i64, i64, i64)>> {
 
 fn start(path: &Path, schedule: &[(i64, i64, i64)]) -> Child {
     let words = schedule.iter().map(|(worst, actual, what)| format!(" {worst},{actual},{what}"));
-    Command::new(std::env::current_exe().unwrap())
+    Command::new(std::env::current_exe().expect("a test has a file"))
         .args(["worker", "--exact", "--nocapture"])
         .env("UNITAI_TEST_SCHEDULE", format!("{}{}", path.display(), words.collect::<String>()))
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
-        .unwrap()
+        .expect("it can be started")
 }
 
 /// The numbers behind a word, of everything that a worker said.
 fn said<'a>(text: &'a str, word: &'a str) -> impl Iterator<Item = Vec<i64>> + 'a {
     let after = text.lines().filter_map(move |line| line.split_once(word).map(|(_, rest)| rest));
-    after.map(|rest| rest.split_whitespace().map(|number| number.parse().unwrap()).collect())
+    after.map(|rest| rest.split_whitespace().map(|number| number.parse().expect("a number")).collect())
 }
 
 proptest! {
