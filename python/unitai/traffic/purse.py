@@ -34,6 +34,13 @@ class spending:
         self._prices = None if prices is None else read_prices(prices)
         self._open: list[Purse] = []
 
+    @property
+    def trouble(self) -> BaseException | None:
+        """What a call met first in the block: a refusal, or an overspent budget. It may be this budget's or one's
+        around it; that of a toolkit inside is no concern of the block.
+        """
+        return self._open[-1].trouble if self._open else None
+
     def __enter__(self) -> Budget:
         open_door()
         try:
@@ -46,8 +53,8 @@ class spending:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        overspent = self._open.pop().close()
+        untold = self._open.pop().close()
         close_door()
         # What the block raises itself says more.
-        if overspent is not None and error is None:
-            raise overspent
+        if untold is not None and error is None:
+            raise untold

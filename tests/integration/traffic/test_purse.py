@@ -289,3 +289,52 @@ class TestCallsThatAreReported:
         result = toolkit.run_generic(lambda: toolkit.record_llm_call("my-own-model", 100, 20))
         assert isinstance(result.error, UnpricedModelError)
         assert "drop the budget" in result.error.remedy
+
+
+class TestWhatABlockKnowsOfItsTrouble:
+    def test_the_first_refusal_is_known_wherever_it_was_swallowed(self):
+        def agent(input, tools):
+            try:
+                return ask(Anywhere, max_tokens=100)
+            except Exception:
+                return None
+
+        with scripted_model(YES):
+            inner = spending(Budget(9 * ONE, name="these runs"))
+            outer = spending(Budget(0.5 * ONE, name="this test"))
+            outermost = spending(Budget(9 * ONE, name="the suite"))
+            with outermost, outer, inner:
+                assert inner.trouble is None
+                result = MockToolkit(prices=PRICES).run(agent, "x")
+                assert inner.trouble is outer.trouble is result.error
+                assert isinstance(inner.trouble, CostLimitExceeded)
+                # It refused nothing.
+                assert outermost.trouble is None
+            assert outer.trouble is None
+
+    def test_a_toolkits_own_budget_is_its_own_concern(self):
+        block = spending(9 * ONE)
+        with scripted_model(YES), block:
+            result = MockToolkit(budget=0.5 * ONE, prices=PRICES).run(one_call, "x")
+            assert isinstance(result.error, CostLimitExceeded)
+            assert block.trouble is None
+
+    def test_an_unpriced_model_is_everybodys_concern(self):
+        outer, inner = spending(9), spending(9)
+        with outer, inner, scripted_model(YES):
+            MockToolkit().run(lambda input, tools: ask(Anywhere, model="my-own-model"), "x")
+            assert isinstance(outer.trouble, UnpricedModelError)
+            assert inner.trouble is outer.trouble
+
+    def test_what_an_agent_reports_counts_too(self):
+        toolkit, block = MockToolkit(), spending(0.5)
+        with block:
+            toolkit.run_generic(lambda: toolkit.record_llm_call("m", 1, 1, cost=1.0))
+            assert isinstance(block.trouble, CostLimitExceeded)
+
+    def test_a_context_of_an_earlier_block_pays_from_the_one_that_stands_now(self, server):
+        with spending(1.0, prices=PRICES) as earlier:
+            context = contextvars.copy_context()
+        with spending(1.0, prices=PRICES) as budget:
+            context.run(ask, server, max_tokens=100)
+        assert (earlier.spent, budget.spent) == (0, pytest.approx(ANSWER, rel=1e-3))

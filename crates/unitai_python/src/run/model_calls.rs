@@ -10,7 +10,7 @@ use unitai_wire::exchange::{Asked, Exchange};
 use super::session::shared;
 use super::{Run, unpriced_with_budget};
 use crate::errors::amount;
-use crate::traffic::{Watched, patiently, unsettled, with_those_around};
+use crate::traffic::{Watched, patiently, rules_here, unsettled};
 
 impl Run {
     /// Writes down a call that the agent or its adapter reports.
@@ -36,14 +36,22 @@ impl Run {
 
     /// Pays for a call that was made without asking. If a budget does not hold any more, the run must end.
     fn pay(&self, py: Python<'_>, model: &str, cost: Option<Money>) -> PyResult<()> {
-        let budgets = with_those_around(py, self.rules().budgets())?;
+        let rules = rules_here(py, self.rules())?;
+        let budgets = rules.budgets();
         if budgets.is_empty() {
             return Ok(());
         }
-        let cost = cost.ok_or_else(|| unpriced_with_budget(py, model, true))?;
+        let Some(cost) = cost else {
+            let error = unpriced_with_budget(py, model, true);
+            rules.note(py, None, &error, true);
+            return Err(error);
+        };
         let remedy = "raise the budget, or let the agent ask less; what is reported is spent already";
-        patiently(py, budgets.may_wait(), || budgets.spend(cost))
-            .map_err(|trouble| unsettled(py, trouble, model, remedy))
+        patiently(py, budgets.may_wait(), || budgets.spend(cost)).map_err(|trouble| {
+            let error = unsettled(py, &trouble, model, remedy);
+            rules.note(py, trouble.place(), &error, true);
+            error
+        })
     }
 
     /// Writes down a call that has only begun; gives its step.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use unitai_model::value::plain;
-use unitai_wire::meter::{self, Balance, LedgerError, Overspent, Unsettled, Whose};
+use unitai_wire::meter::{self, Balance, LedgerError, Unsettled, Whose};
 
 use crate::attribute::Attribute;
 use crate::errors::{Trouble, amount, invalid};
@@ -127,18 +127,14 @@ pub(crate) fn ledger_error(py: Python<'_>, error: &LedgerError) -> PyErr {
 }
 
 /// What a call left in disorder. `remedy` is for one that cost more than was left.
-pub(crate) fn unsettled(py: Python<'_>, error: Unsettled, model: &str, remedy: &str) -> PyErr {
+pub(crate) fn unsettled(py: Python<'_>, error: &Unsettled, model: &str, remedy: &str) -> PyErr {
     match error {
-        Unsettled::Ledger(error) => ledger_error(py, &error),
-        Unsettled::Overspent(over) => {
-            let message = over.message();
-            let Overspent { whose, limit, counted } = over;
-            Trouble::new("CostLimitExceeded", message)
-                .expected(format!("at most {}", limit.shown()))
-                .found(format!("a call of {} that cost {}", plain(model), counted.shown()))
-                .remedy(remedy)
-                .whose(whose.name())
-                .into_err(py)
-        }
+        Unsettled::Ledger(error) => ledger_error(py, error),
+        Unsettled::Overspent(over) => Trouble::new("CostLimitExceeded", over.message())
+            .expected(format!("at most {}", over.limit.shown()))
+            .found(format!("a call of {} that cost {}", plain(model), over.counted.shown()))
+            .remedy(remedy)
+            .whose(over.whose.name())
+            .into_err(py),
     }
 }

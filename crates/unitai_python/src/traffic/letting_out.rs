@@ -80,7 +80,9 @@ pub(super) fn reserve(
         return Ok(None);
     }
     let Some(worst) = asked.worst_cost(&rules.prices, owner.run().map_or(0, Run::most_tokens)) else {
-        return Err(unpriced_with_budget(py, &asked.request.model, owner.run().is_some()));
+        let error = unpriced_with_budget(py, &asked.request.model, owner.run().is_some());
+        rules.note(py, None, &error, true);
+        return Err(error);
     };
     let reserved = patiently(py, rules.budgets.may_wait(), || rules.budgets.reserve(worst));
     reserved.map(Some).map_err(|refused| match refused {
@@ -91,12 +93,14 @@ pub(super) fn reserve(
                 None => "with no limit of its output".to_owned(),
             };
             let (model, asked) = (plain(&asked.request.model), over.asked.shown());
-            Trouble::new("CostLimitExceeded", over.message())
+            let error = Trouble::new("CostLimitExceeded", over.message())
                 .expected(over.expected())
                 .found(format!("a call of {model} that can cost {asked} {cap}"))
                 .remedy(over.remedy())
                 .whose(over.whose.name())
-                .into_err(py)
+                .into_err(py);
+            rules.note(py, Some(over.place), &error, true);
+            error
         }
     })
 }

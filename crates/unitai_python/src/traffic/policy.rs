@@ -1,12 +1,12 @@
 //! The rules for a run's model traffic.
 
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError, Weak};
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use unitai_wire::meter::{Budgets, Price, PriceTable, Whose};
 
-use super::purse::Purse;
+use super::purse::{Notes, Purse};
 use super::{Budget, prices};
 
 /// The rules for the model traffic of one toolkit. They never change; another model for one run is
@@ -22,6 +22,9 @@ pub(crate) struct Rules {
     pub(super) model: Option<Arc<str>>,
     /// The budgets in force, the narrowest first.
     pub(super) budgets: Budgets,
+    /// Who learns of it when one that stands around refuses. Not kept alive: an error knows its frames, and these
+    /// may know the run.
+    notes: Weak<Notes>,
     pub(super) prices: Arc<PriceTable>,
     pub(super) blocks_network: bool,
     pub(super) asks_for_usage: bool,
@@ -32,6 +35,7 @@ impl Default for Rules {
         Rules {
             model: None,
             budgets: Budgets::default(),
+            notes: Weak::new(),
             prices: release_prices(),
             blocks_network: false,
             asks_for_usage: true,
@@ -67,6 +71,7 @@ impl Policy {
         let rules = Rules {
             model: None,
             budgets: own.into_iter().collect(),
+            notes: Weak::new(),
             prices,
             blocks_network: block_network,
             asks_for_usage: ask_for_usage,
@@ -105,7 +110,15 @@ impl Rules {
     pub(super) fn paid_from(self, purse: Option<&Purse>) -> Rules {
         let Some(purse) = purse else { return self };
         let budgets = self.budgets.iter().chain(purse.budgets().iter()).cloned().collect();
-        Rules { budgets, ..self }
+        Rules { budgets, notes: Arc::downgrade(purse.notes()), ..self }
+    }
+
+    /// Writes down that a budget refused a call or is overspent, where it is one that stands around; `None` when it
+    /// could have been any.
+    pub(crate) fn note(&self, py: Python<'_>, place: Option<usize>, error: &PyErr, is_told: bool) {
+        if let Some(notes) = self.notes.upgrade() {
+            notes.note(py, place.and_then(|place| self.budgets.iter().nth(place)), error, is_told);
+        }
     }
 
     /// The rules of calls outside any run, with the budgets that stand around.

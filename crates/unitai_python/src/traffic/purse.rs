@@ -1,15 +1,17 @@
 //! Budgets that stand around a block of code: they pay for every run that begins in it, and for model calls that
 //! belong to no run.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pyo3::exceptions::PyBaseException;
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple};
-use unitai_wire::meter::{Budgets, PriceTable};
+use unitai_wire::meter::{self, Budgets, PriceTable};
 
+use super::policy::Rules;
 use super::{Budget, prices};
 use crate::attribute::Attribute;
 use crate::errors::Trouble;
@@ -23,10 +25,25 @@ pub(crate) struct Purse {
     /// The same as the engine uses them, the narrowest first.
     budgets: Budgets,
     prices: Option<Arc<PriceTable>>,
+    notes: Arc<Notes>,
+    is_closed: AtomicBool,
     /// Whether the main thread opened it: then a thread without context was most likely started inside of it.
     of_main_thread: bool,
-    /// What is wrong though nobody could be told: a call outside any run cost more than was left.
-    overspent: Mutex<Option<Py<PyBaseException>>>,
+}
+
+/// What was refused or overspent while a budget stood.
+pub(crate) struct Notes {
+    budget: meter::Budget,
+    around: Option<Arc<Notes>>,
+    troubles: Mutex<Troubles>,
+}
+
+#[derive(Default)]
+struct Troubles {
+    /// The first of all.
+    first: Option<Py<PyBaseException>>,
+    /// The first that nobody could be told of: a call outside any run cost more than was left.
+    untold: Option<Py<PyBaseException>>,
 }
 
 #[pymethods]
@@ -50,12 +67,18 @@ impl Purse {
             standing.extend(outer.get().standing.iter().map(|budget| budget.clone_ref(py)));
         }
         standing.push(budget.clone().unbind());
+        let notes = Notes {
+            budget: budget.get().ledger(),
+            around: outer.as_ref().map(|outer| outer.get().notes.clone()),
+            troubles: Mutex::default(),
+        };
         let purse = Purse {
             budgets: standing.iter().rev().map(|budget| budget.get().ledger()).collect(),
             prices: own.or_else(|| outer.as_ref().and_then(|outer| outer.get().prices.clone())),
             standing,
+            notes: Arc::new(notes),
+            is_closed: AtomicBool::new(false),
             of_main_thread: is_main_thread(py)?,
-            overspent: Mutex::default(),
         };
         let purse = Bound::new(py, purse)?;
         let before = var.call_method0(pyo3::intern!(py, "get"))?.cast_into::<PyTuple>()?;
@@ -66,9 +89,16 @@ impl Purse {
         Ok(purse)
     }
 
+    /// What was refused or overspent first while the budget stood: by itself, or by one around it.
+    #[getter]
+    fn trouble(&self, py: Python<'_>) -> Option<Py<PyBaseException>> {
+        self.notes.troubles().first.as_ref().map(|error| error.clone_ref(py))
+    }
+
     /// The budget stands no more. Gives what is wrong with it, if nobody could be told before.
     fn close(slf: &Bound<'_, Self>) -> PyResult<Option<Py<PyBaseException>>> {
         let py = slf.py();
+        slf.get().is_closed.store(true, Ordering::Relaxed);
         let closed = {
             let mut live = live();
             let at = live.iter().position(|other| other.is(slf));
@@ -83,7 +113,22 @@ impl Purse {
         let purses = var.call_method0(pyo3::intern!(py, "get"))?.cast_into::<PyTuple>()?;
         let rest: Vec<Bound<'_, PyAny>> = purses.iter().filter(|other| !other.is(slf)).collect();
         var.call_method1(pyo3::intern!(py, "set"), (PyTuple::new(py, rest)?,))?;
-        Ok(slf.get().overspent.lock().unwrap_or_else(PoisonError::into_inner).take())
+        Ok(slf.get().notes.troubles().untold.take())
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        match self.notes.troubles.try_lock() {
+            Ok(troubles) => {
+                visit.call(&troubles.first)?;
+                visit.call(&troubles.untold)
+            }
+            Err(_) => Ok(()),
+        }
+    }
+
+    fn __clear__(&self) {
+        let cleared = std::mem::take(&mut *self.notes.troubles());
+        drop(cleared);
     }
 }
 
@@ -97,13 +142,35 @@ impl Purse {
         self.prices.as_ref()
     }
 
-    /// Remembers that a call outside any run cost more than was left. The first one is told of.
-    pub(super) fn note_overspent(&self, py: Python<'_>, error: PyErr) {
-        let error = error.into_value(py);
-        let mut overspent = self.overspent.lock().unwrap_or_else(PoisonError::into_inner);
-        let unused = if overspent.is_none() { overspent.replace(error) } else { Some(error) };
-        drop(overspent);
-        drop(unused);
+    pub(super) fn notes(&self) -> &Arc<Notes> {
+        &self.notes
+    }
+}
+
+impl Notes {
+    /// Writes down that a budget refused a call, or is overspent; `None` when it could have been any. Whoever stands
+    /// around that budget is not concerned.
+    pub(super) fn note(&self, py: Python<'_>, budget: Option<&meter::Budget>, error: &PyErr, is_told: bool) {
+        let concerned: Vec<&Notes> = self.outwards().collect();
+        let owner = match budget {
+            Some(budget) => concerned.iter().position(|notes| notes.budget.is(budget)),
+            None => concerned.len().checked_sub(1),
+        };
+        for notes in concerned.iter().take(owner.map_or(0, |owner| owner + 1)) {
+            let mut troubles = notes.troubles();
+            troubles.first.get_or_insert_with(|| error.value(py).clone().unbind());
+        }
+        if !is_told && owner.is_some() {
+            self.troubles().untold.get_or_insert_with(|| error.value(py).clone().unbind());
+        }
+    }
+
+    fn outwards(&self) -> impl Iterator<Item = &Notes> {
+        std::iter::successors(Some(self), |notes| notes.around.as_deref())
+    }
+
+    fn troubles(&self) -> MutexGuard<'_, Troubles> {
+        self.troubles.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -129,16 +196,19 @@ fn context_purses(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
         .map(|var| var.bind(py))
 }
 
-/// The innermost purse of the current context. One that was closed meanwhile still pays for what goes on in it.
+/// The innermost purse of the current context that is still open: a context may be of an earlier test.
 pub(super) fn of_context(py: Python<'_>) -> PyResult<Option<Py<Purse>>> {
     if COUNT.load(Ordering::Relaxed) == 0 {
         return Ok(None);
     }
     let purses = context_purses(py)?.call_method0(pyo3::intern!(py, "get"))?.cast_into::<PyTuple>()?;
-    match purses.iter().next_back() {
-        Some(purse) => Ok(Some(purse.cast_into::<Purse>()?.unbind())),
-        None => Ok(None),
+    for purse in purses.iter().rev() {
+        let purse = purse.cast_into::<Purse>()?;
+        if !purse.get().is_closed.load(Ordering::Relaxed) {
+            return Ok(Some(purse.unbind()));
+        }
     }
+    Ok(None)
 }
 
 /// The innermost purse here: that of the context or, for who has none, of all that are open, if each was opened
@@ -180,12 +250,10 @@ fn is_main_thread(py: Python<'_>) -> PyResult<bool> {
     main.attribute("ident")?.eq(current)
 }
 
-/// The budgets of somebody, and those that stand around the current context.
-pub(crate) fn with_those_around(py: Python<'_>, own: &Budgets) -> PyResult<Budgets> {
-    Ok(match of_context(py)? {
-        Some(purse) => own.iter().chain(purse.get().budgets.iter()).cloned().collect(),
-        None => own.clone(),
-    })
+/// The rules of a run, with what stands around the current context.
+pub(crate) fn rules_here(py: Python<'_>, rules: &Rules) -> PyResult<Rules> {
+    let purse = of_context(py)?;
+    Ok(rules.clone().paid_from(purse.as_ref().map(|purse| purse.get())))
 }
 
 /// The budgets that stand here, innermost last.

@@ -109,11 +109,10 @@ impl Watched {
         } else {
             "give each call a limit of its output, so that what it can cost is known before it is sent"
         };
-        let error = unsettled(py, trouble, &model, remedy);
-        match (self.owner.run(), self.owner.purse()) {
-            (Some(run), _) => run.doom(py, error),
-            (None, Some(purse)) => purse.note_overspent(py, error),
-            (None, None) => {}
+        let error = unsettled(py, &trouble, &model, remedy);
+        self.owner.rules().note(py, trouble.place(), &error, self.owner.run().is_some());
+        if let Some(run) = self.owner.run() {
+            run.doom(py, error);
         }
     }
 

@@ -78,7 +78,7 @@ impl Budget {
     }
 
     /// Whether both are about the same money.
-    pub(super) fn is(&self, other: &Budget) -> bool {
+    pub fn is(&self, other: &Budget) -> bool {
         self.ledger.place() == other.ledger.place()
     }
 

@@ -25,6 +25,8 @@ pub enum Unreserved {
 pub struct OverBudget {
     /// Whose budget it is.
     pub whose: Whose,
+    /// Its place among those in force, of which the narrowest is the first.
+    pub place: usize,
     /// How it stood.
     pub balance: Balance,
     /// What the call could cost.
@@ -47,6 +49,8 @@ pub enum Unsettled {
 pub struct Overspent {
     /// Whose budget it is.
     pub whose: Whose,
+    /// Its place among those in force, of which the narrowest is the first.
+    pub place: usize,
     /// What may be spent in all.
     pub limit: Money,
     /// What the call counts for.
@@ -112,11 +116,11 @@ impl Budgets {
     /// ```
     pub fn reserve(&self, asked: Money) -> Result<Reservation, Unreserved> {
         let mut open = self.open()?;
-        for (budget, ledger) in self.0.iter().zip(&open) {
+        for (place, (budget, ledger)) in self.0.iter().zip(&open).enumerate() {
             let balance = ledger.balance();
             if balance.spent.plus(balance.reserved).plus(asked) > balance.limit {
                 let whose = budget.whose().clone();
-                return Err(OverBudget { whose, balance, asked }.into());
+                return Err(OverBudget { whose, place, balance, asked }.into());
             }
         }
         for at in 0..open.len() {
@@ -177,13 +181,14 @@ impl Reservation {
         self.is_settled = true;
         // Every budget is told, also when one of them is in disorder.
         let mut first = Ok(());
-        for budget in &self.budgets.0 {
+        for (place, budget) in self.budgets.0.iter().enumerate() {
             let settled = budget.open().and_then(|mut ledger| ledger.settle(self.amount, spent));
             let result = match settled {
                 Ok(balance) if balance.spent <= balance.limit => Ok(()),
                 Ok(balance) => {
                     let whose = budget.whose().clone();
-                    Err(Unsettled::Overspent(Overspent { whose, limit: balance.limit, counted: spent }))
+                    let limit = balance.limit;
+                    Err(Unsettled::Overspent(Overspent { whose, place, limit, counted: spent }))
                 }
                 Err(error) => Err(error.into()),
             };
@@ -229,6 +234,16 @@ impl OverBudget {
     pub fn remedy(&self) -> String {
         let raise = self.whose.how_to_raise();
         format!("{raise}; give the request a limit of its output; or let the agent ask less")
+    }
+}
+
+impl Unsettled {
+    /// The place of the budget that is overspent, if it is known.
+    pub fn place(&self) -> Option<usize> {
+        match self {
+            Unsettled::Overspent(over) => Some(over.place),
+            Unsettled::Ledger(_) => None,
+        }
     }
 }
 
