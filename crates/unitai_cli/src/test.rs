@@ -21,6 +21,9 @@ pub(crate) struct Test {
     /// Take no notice of recordings
     #[arg(long, group = "cache")]
     no_cache: bool,
+    /// What the model calls of all tests may cost together, in US dollars
+    #[arg(long, value_name = "DOLLARS")]
+    budget: Option<String>,
     /// Go on after the first failure
     #[arg(long)]
     keep_going: bool,
@@ -39,6 +42,9 @@ impl Test {
         }
         if let Some(mode) = self.mode() {
             command.arg(format!("--unitai-cache={mode}"));
+        }
+        if let Some(dollars) = &self.budget {
+            command.arg(format!("--unitai-budget={dollars}"));
         }
         match command.args(&self.rest).status() {
             // A signal is an interruption.

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use toml::Value;
 use unitai_model::TapeMode;
 
-use crate::project::kind;
+use crate::project::number;
+use crate::variables::said;
 use crate::{Project, Trouble};
 
 /// Whether recordings take part, and how.
@@ -79,7 +80,6 @@ pub struct Overrides {
 impl Overrides {
     /// What the environment says.
     pub fn of_environment() -> Overrides {
-        let said = |name: &str| std::env::var(name).ok().filter(|text| !text.is_empty());
         Overrides {
             mode: said("UNITAI_CACHE").or_else(|| said("UNITAI_CACHE_MODE")),
             enabled: said("UNITAI_CACHE_ENABLED"),
@@ -125,9 +125,7 @@ impl CacheSettings {
         value: &Value,
         enabled: &mut Option<bool>,
     ) -> Result<(), Trouble> {
-        let wrong = |expected: &str| {
-            project.trouble(name, format!("`{name}` of the cache is {}: {value}", kind(value)), expected)
-        };
+        let wrong = |expected: &str| project.wrong("the cache", name, value, expected);
         match name {
             "enabled" => *enabled = Some(value.as_bool().ok_or_else(|| wrong("true or false"))?),
             "mode" => {
@@ -142,8 +140,7 @@ impl CacheSettings {
                 self.directory = root.join(text);
             }
             "ttl_hours" => {
-                let hours = value.as_float().or_else(|| value.as_integer().map(|hours| hours as f64));
-                self.ttl_hours = hours.filter(|hours| is_span(*hours)).ok_or_else(|| wrong(HOURS))?;
+                self.ttl_hours = number(value).filter(|hours| is_span(*hours)).ok_or_else(|| wrong(HOURS))?;
             }
             "volatile" => self.volatile = texts(value).ok_or_else(|| wrong("a list of texts"))?,
             "apis" => {
@@ -152,24 +149,12 @@ impl CacheSettings {
                 self.apis =
                     all.ok_or_else(|| wrong("a list of addresses, as in [\"https://api.example.com/\"]"))?;
             }
-            other => {
-                let message = format!("the cache has no setting `{other}`");
-                return Err(project.trouble(
-                    name,
-                    message,
-                    format!("{}one of: {}", nearest(other), KEYS.join(", ")),
-                ));
-            }
+            _ => return Err(project.unknown("the cache", name, &KEYS)),
         }
         Ok(())
     }
 
     fn override_by(&mut self, folder: &Path, overrides: &Overrides) -> Result<(), Trouble> {
-        let wrong = |name: &str, text: &str, expected: &str| Trouble {
-            place: format!("the environment variable {name}"),
-            message: format!("it is `{text}`"),
-            expected: expected.to_owned(),
-        };
         if let Some(text) = &overrides.enabled {
             match text.to_ascii_lowercase().as_str() {
                 "1" | "true" | "yes" | "on" => {
@@ -177,19 +162,22 @@ impl CacheSettings {
                         self.mode.filter(|mode| *mode != Choice::Off).or(Some(Choice::On(TapeMode::Auto)));
                 }
                 "0" | "false" | "no" | "off" => self.mode = Some(Choice::Off),
-                _ => return Err(wrong("UNITAI_CACHE_ENABLED", text, "true or false")),
+                _ => return Err(Trouble::of_variable("UNITAI_CACHE_ENABLED", text, "true or false")),
             }
         }
         if let Some(text) = &overrides.mode {
-            self.mode =
-                Some(Choice::of_word(text).ok_or_else(|| wrong("UNITAI_CACHE", text, Choice::WORDS))?);
+            self.mode = Some(
+                Choice::of_word(text)
+                    .ok_or_else(|| Trouble::of_variable("UNITAI_CACHE", text, Choice::WORDS))?,
+            );
         }
         if let Some(text) = &overrides.directory {
             self.directory = folder.join(text);
         }
         if let Some(text) = &overrides.ttl_hours {
             let hours = text.parse().ok().filter(|hours| is_span(*hours));
-            self.ttl_hours = hours.ok_or_else(|| wrong("UNITAI_CACHE_TTL_HOURS", text, HOURS))?;
+            self.ttl_hours =
+                hours.ok_or_else(|| Trouble::of_variable("UNITAI_CACHE_TTL_HOURS", text, HOURS))?;
         }
         Ok(())
     }
@@ -208,15 +196,6 @@ fn is_span(hours: f64) -> bool {
 
 fn texts(value: &Value) -> Option<Vec<String>> {
     value.as_array()?.iter().map(|item| item.as_str().map(str::to_owned)).collect()
-}
-
-/// The key that was probably meant.
-fn nearest(key: &str) -> String {
-    let shared = |known: &&&str| known.chars().zip(key.chars()).take_while(|(a, b)| a == b).count();
-    match KEYS.iter().max_by_key(shared).filter(|known| shared(known) >= 2) {
-        Some(known) => format!("perhaps `{known}`; "),
-        None => String::new(),
-    }
 }
 
 #[cfg(test)]

@@ -69,6 +69,17 @@ impl Project {
         Ok(found)
     }
 
+    /// A value of a section that is not what it should be.
+    pub(crate) fn wrong(&self, of: &str, name: &str, value: &Value, expected: &str) -> Trouble {
+        self.trouble(name, format!("`{name}` of {of} is {}: {value}", kind(value)), expected)
+    }
+
+    /// A key that a section does not have.
+    pub(crate) fn unknown(&self, of: &str, name: &str, known: &[&str]) -> Trouble {
+        let expected = format!("{}one of: {}", nearest(name, known), known.join(", "));
+        self.trouble(name, format!("{of} has no setting `{name}`"), expected)
+    }
+
     /// A setting of this file that cannot be used.
     pub fn trouble(&self, key: &str, message: impl Into<String>, expected: impl Into<String>) -> Trouble {
         let file = self.file.as_deref().map(|file| file.display().to_string()).unwrap_or_default();
@@ -93,8 +104,22 @@ fn read(file: &Path, text: &str) -> Result<Table, Trouble> {
     })
 }
 
+/// The key that was probably meant.
+fn nearest(key: &str, known: &[&str]) -> String {
+    let shared = |known: &&&str| known.chars().zip(key.chars()).take_while(|(a, b)| a == b).count();
+    match known.iter().max_by_key(shared).filter(|known| shared(known) >= 2) {
+        Some(known) => format!("perhaps `{known}`; "),
+        None => String::new(),
+    }
+}
+
+/// A number, written with or without a point.
+pub(crate) fn number(value: &Value) -> Option<f64> {
+    value.as_float().or_else(|| value.as_integer().map(|number| number as f64))
+}
+
 /// What a value is, in a word.
-pub(crate) fn kind(value: &Value) -> &'static str {
+fn kind(value: &Value) -> &'static str {
     match value {
         Value::String(_) => "a text",
         Value::Integer(_) => "a whole number",

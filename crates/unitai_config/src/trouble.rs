@@ -11,3 +11,14 @@ pub struct Trouble {
     /// What would be right.
     pub expected: String,
 }
+
+impl Trouble {
+    /// A variable of the environment that cannot be used.
+    pub(crate) fn of_variable(name: &str, text: &str, expected: &str) -> Trouble {
+        Trouble {
+            place: format!("the environment variable {name}"),
+            message: format!("it is `{text}`"),
+            expected: expected.to_owned(),
+        }
+    }
+}

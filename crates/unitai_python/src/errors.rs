@@ -89,6 +89,11 @@ pub(crate) fn amount(py: Python<'_>, dollars: f64) -> PyResult<Money> {
     amount.ok_or_else(|| invalid(py, format!("a cost of {dollars} dollars is impossible")))
 }
 
+/// A setting that cannot be used.
+pub(crate) fn unusable(py: Python<'_>, trouble: unitai_config::Trouble) -> PyErr {
+    Trouble::new("ConfigError", trouble.to_string()).expected(trouble.expected).into_err(py)
+}
+
 pub(crate) fn format_error(py: Python<'_>, error: FormatError) -> PyErr {
     let class = match &error {
         FormatError::Newer { .. } => "NewerFormatError",

@@ -39,8 +39,8 @@ mod _engine {
     #[pymodule_export]
     use crate::traffic::{
         Budget, Cassette, ModelRequest, Passage, Policy, Purse, ReplayCache, Reply, Script, block_network,
-        cache_settings, claims, close_traffic, decide, open_traffic, refuse_connection, set_default_model,
-        standing_budgets, unblock_network,
+        budget_settings, cache_settings, claims, close_traffic, decide, open_traffic, refuse_connection,
+        set_default_model, standing_budgets, unblock_network,
     };
     #[pymodule_export]
     use crate::trials::{

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _MODEL = "the model that agents use instead of their own"
 _CACHE = "where answers of models come from, in every test: record, replay, auto or off"
+_BUDGET = "what the model calls of all tests may cost together, in US dollars"
 
 
 @pytest.hookimpl(wrapper=True)
@@ -37,7 +38,11 @@ def pytest_load_initial_conftests(parser: pytest.Parser) -> Generator[None, None
     except Exception:
         group.addoption("--unitai-model", metavar="NAME", help=_MODEL)
     group.addoption("--unitai-cache", metavar="MODE", help=_CACHE)
+    group.addoption("--unitai-budget", metavar="DOLLARS", help=_BUDGET)
 
+
+#: The name under which the budgets are known, where there are any.
+_BUDGETS = "unitai_budgets"
 
 #: The folder that pytest works in, while it does.
 root: str | None = None
@@ -57,7 +62,15 @@ def pytest_configure(config: pytest.Config) -> None:
         config.add_cleanup(lambda: set_default_model(None))
     config.addinivalue_line("markers", "unitai_cassette(mode, directory, ...): recordings for the test's model")
     config.addinivalue_line("markers", "unitai_statistical(n, threshold, ...): the test is repeated and judged as one")
-    mode = _cache_mode(config)
+    config.addinivalue_line("markers", "unitai_budget(max_cost, prices=None): what the test's model calls may cost")
+    speaks = _somebody_speaks(config.rootpath)
+    if speaks or config.getoption("unitai_budget", None) or "unitai_ledger" in getattr(config, "workerinput", ()):
+        from unitai.pytest_plugin.budgets import open_budgets
+
+        budgets = open_budgets(config)
+        if budgets is not None:
+            config.pluginmanager.register(budgets, _BUDGETS)
+    mode = _cache_mode(config, speaks)
     if mode and mode != "off":
         from unitai.pytest_plugin.voices import EveryTest
 
@@ -69,10 +82,10 @@ def _at(folder: str | None) -> None:
     root = folder
 
 
-def _cache_mode(config: pytest.Config) -> str | None:
+def _cache_mode(config: pytest.Config, speaks: bool) -> str | None:
     """Where every test's answers come from, if anybody says. The engine is asked only where somebody may."""
     mode: str | None = config.getoption("unitai_cache", None)
-    if not mode and not _somebody_speaks(config.rootpath):
+    if not mode and not speaks:
         return None
     from unitai._engine import cache_settings
     from unitai.errors import UnitAIError
@@ -90,8 +103,8 @@ def _cache_mode(config: pytest.Config) -> str | None:
 
 
 def _somebody_speaks(root: Path) -> bool:
-    """Whether the environment or a project's file, here or above, may say something about recordings."""
-    if any(name.startswith("UNITAI_CACHE") for name in os.environ):
+    """Whether the environment or a project's file, here or above, may say something about recordings or budgets."""
+    if any(name.startswith(("UNITAI_CACHE", "UNITAI_COST_BUDGET")) for name in os.environ):
         return True
     for folder in (root, *root.parents):
         try:
@@ -111,11 +124,15 @@ def _restore(name: str, value: str | None) -> None:
         os.environ[name] = value
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item], config: pytest.Config) -> None:
-    """A test that is marked gets the fixture, and is repeated."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """A test that is marked gets the fixture or the budget, or is repeated."""
     is_repeated = False
     for item in items:
         is_repeated = is_repeated or "unitai_statistical" in item.keywords
+        if "unitai_budget" in item.keywords and not config.pluginmanager.has_plugin(_BUDGETS):
+            from unitai.pytest_plugin.budgets import Budgets
+
+            config.pluginmanager.register(Budgets(), _BUDGETS)
         names = getattr(item, "fixturenames", None)
         if names is not None and "unitai_cassette" in item.keywords and "cassette" not in names:
             # First, so that the fixtures of the test are covered, too.

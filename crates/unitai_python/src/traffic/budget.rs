@@ -3,12 +3,14 @@
 use std::path::PathBuf;
 
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyDict, PyTuple};
+use unitai_config::{BudgetOverrides, BudgetSettings};
+use unitai_model::Money;
 use unitai_model::value::plain;
 use unitai_wire::meter::{self, Balance, LedgerError, Unsettled, Whose};
 
 use crate::attribute::Attribute;
-use crate::errors::{Trouble, amount, invalid};
+use crate::errors::{Trouble, amount, invalid, unusable};
 use crate::gate::without_interpreter;
 
 /// An amount of US dollars that may be spent, shared by all who are given it.
@@ -74,6 +76,12 @@ impl Budget {
         self.ledger.whose().name()
     }
 
+    /// The file of its ledger, where processes share it.
+    #[getter]
+    fn path(&self) -> Option<String> {
+        self.ledger.path().map(|path| path.to_string_lossy().into_owned())
+    }
+
     /// What may be spent in all.
     #[getter]
     fn limit(&self) -> f64 {
@@ -98,6 +106,17 @@ impl Budget {
         Ok(self.balance(py)?.left().dollars())
     }
 
+    fn __str__(&self, py: Python<'_>) -> PyResult<String> {
+        let balance = self.balance(py)?;
+        let (spent, limit) = (balance.spent.shown(), balance.limit.shown());
+        let left = balance.limit.minus(balance.spent);
+        Ok(if left >= Money::ZERO {
+            format!("{spent} spent of {limit}, {} left", left.shown())
+        } else {
+            format!("{spent} spent of {limit}, {} too much", Money::ZERO.minus(left).shown())
+        })
+    }
+
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         let balance = self.balance(py)?;
         let of = self.name().map_or_else(String::new, |name| format!(" of {}", plain(name)));
@@ -105,11 +124,22 @@ impl Budget {
     }
 }
 
+/// What tests may spend, for a folder: one by itself, and all together; `None` for no limit.
+#[pyfunction]
+pub(crate) fn budget_settings(py: Python<'_>, folder: PathBuf) -> PyResult<Bound<'_, PyDict>> {
+    let settings = BudgetSettings::resolve(&folder, &BudgetOverrides::of_environment());
+    let settings = settings.map_err(|trouble| unusable(py, trouble))?;
+    let found = PyDict::new(py);
+    found.set_item("per_test", settings.per_test.map(Money::dollars))?;
+    found.set_item("per_suite", settings.per_suite.map(Money::dollars))?;
+    Ok(found)
+}
+
 fn named(budget: meter::Budget, name: Option<&str>) -> meter::Budget {
     budget.of(name.map_or(Whose::Nobodys, Whose::of_name))
 }
 
-fn limit_of(py: Python<'_>, limit: f64) -> PyResult<unitai_model::Money> {
+fn limit_of(py: Python<'_>, limit: f64) -> PyResult<Money> {
     if limit <= 0.0 {
         return Err(invalid(py, format!("a budget must be more than 0 dollars, not {limit}")));
     }

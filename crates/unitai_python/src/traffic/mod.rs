@@ -28,7 +28,7 @@ mod watched;
 pub(crate) use belonging::{
     block_network, close_run, close_traffic, open_run, open_traffic, unblock_network, voice_here,
 };
-pub(crate) use budget::{Budget, patiently, unsettled};
+pub(crate) use budget::{Budget, budget_settings, patiently, unsettled};
 pub(crate) use cassette::Cassette;
 pub(crate) use deciding::{claims, decide};
 pub(crate) use faulting::Remembered;

@@ -11,7 +11,7 @@ use unitai_model::value::plain;
 use unitai_wire::cassette::{Chunk, Recording, Shelf};
 
 use super::cassette::{raised, ttl};
-use crate::errors::{Trouble, invalid};
+use crate::errors::{Trouble, invalid, unusable};
 use crate::gate::without_interpreter;
 use crate::secrets;
 
@@ -127,11 +127,8 @@ pub(crate) fn cache_settings<'py>(
             return Err(error.expected(Choice::WORDS).into_err(py));
         }
     };
-    let settings = CacheSettings::resolve(&folder, &Overrides::of_environment()).map_err(|trouble| {
-        Trouble::new("ConfigError", format!("{}: {}", trouble.place, trouble.message))
-            .expected(trouble.expected)
-            .into_err(py)
-    })?;
+    let settings = CacheSettings::resolve(&folder, &Overrides::of_environment());
+    let settings = settings.map_err(|trouble| unusable(py, trouble))?;
     let found = PyDict::new(py);
     found.set_item("mode", given.or(settings.mode).map(Choice::word))?;
     found.set_item("directory", settings.directory)?;
