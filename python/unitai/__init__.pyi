@@ -65,4 +65,5 @@ from unitai.runner.statistical import statistical as statistical
 from unitai.traffic.cassette import cassette as cassette
 from unitai.traffic.gateway import gateway as gateway
 from unitai.traffic.network import block_network as block_network
+from unitai.traffic.purse import spending as spending
 from unitai.traffic.scripted import scripted_model as scripted_model

@@ -527,6 +527,7 @@ class GatewayServer:
         environment: dict[str, str],
         *,
         budget: Budget | None = None,
+        prices: dict[str, dict[str, float]] | None = None,
         port: int = 0,
     ) -> GatewayServer: ...
     @property

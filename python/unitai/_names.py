@@ -76,6 +76,7 @@ _HOMES = {
     "traffic.cassette": ("cassette",),
     "traffic.gateway": ("gateway",),
     "traffic.network": ("block_network",),
+    "traffic.purse": ("spending",),
     "traffic.scripted": ("scripted_model",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

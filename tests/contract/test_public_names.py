@@ -22,7 +22,7 @@ MockStrategyError MockTool MockToolCall MockToolkit ModelRequest NetworkBlockedE
 NoMatchingConditionError PassRateError RecordedError ReplayCache RunOverError StatisticalResult StatisticalRunner StatisticsWarning StoredRepr Trajectory TrajectoryFormatError TrajectoryStep
 UnexpectedModelCallError UnitAIError RecordingWarning UnknownToolError UnknownUsageError UnmockedToolError UnmockedToolWarning
 UnplayedScriptError UnpricedModelError UnsupportedClientError assert_trajectory block_network cassette gateway
-scripted_model statistical
+scripted_model spending statistical
 """.split()
 
 PATHS = {

@@ -28,8 +28,8 @@ pub(crate) async fn forward(
     };
     let reservation = match asked.as_ref().map(|asked| shared.reserve(asked)).transpose() {
         Ok(reservation) => reservation.flatten(),
-        Err(message) => {
-            shared.trouble(TroubleKind::Budget, &message);
+        Err((kind, message)) => {
+            shared.trouble(kind, &message);
             if let Some(asked) = asked {
                 shared.note_refused(asked, Source::Live, &message);
             }

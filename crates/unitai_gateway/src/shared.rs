@@ -95,26 +95,26 @@ impl Shared {
     }
 
     /// Sets aside what the call can cost, where there is a budget; or says why it may not be sent.
-    pub(crate) fn reserve(&self, asked: &Asked) -> Result<Option<Reservation>, String> {
+    pub(crate) fn reserve(&self, asked: &Asked) -> Result<Option<Reservation>, (TroubleKind, String)> {
         if self.settings.budgets.is_empty() {
             return Ok(None);
         }
         let model = plain(&asked.request.model);
         let Some(worst) = asked.worst_cost(&self.settings.prices, 0) else {
-            return Err(format!(
-                "there is a budget, and no price for {model}: what it spends cannot be told\n  to do: let the agent \
-                 use a model of the price table, or drop the budget"
-            ));
+            let todo = "say what the model costs, with prices= of gateway(); let the agent use a model of the price \
+                        table; or drop the budget";
+            let message =
+                format!("there is a budget, and no price for {model}: what it spends cannot be told");
+            return Err((TroubleKind::Unpriced, format!("{message}\n  to do: {todo}")));
         };
         self.settings.budgets.reserve(worst).map(Some).map_err(|refused| match refused {
-            Unreserved::Ledger(error) => error.to_string(),
-            Unreserved::Over(over) => format!(
-                "{}\n  expected: {}\n  found: a call of {model} that can cost {}\n  to do: {}",
-                over.message(),
-                over.expected(),
-                over.asked.shown(),
-                over.remedy()
-            ),
+            Unreserved::Ledger(error) => (TroubleKind::Ledger, error.to_string()),
+            Unreserved::Over(over) => {
+                let (message, expected, todo) = (over.message(), over.expected(), over.remedy());
+                let found = format!("a call of {model} that can cost {}", over.asked.shown());
+                let text = format!("{message}\n  expected: {expected}\n  found: {found}\n  to do: {todo}");
+                (TroubleKind::Budget, text)
+            }
         })
     }
 
@@ -160,18 +160,16 @@ impl UnderWay {
         }
         if let Some(Err(trouble)) = self.reservation.take().map(|reservation| reservation.settle_call(&call))
         {
-            let text = match trouble {
-                Unsettled::Ledger(error) => error.to_string(),
+            let (kind, text) = match trouble {
+                Unsettled::Ledger(error) => (TroubleKind::Ledger, error.to_string()),
                 Unsettled::Overspent(over) => {
-                    let (message, limit, counted) =
-                        (over.message(), over.limit.shown(), over.counted.shown());
+                    let (message, limit) = (over.message(), over.limit.shown());
                     let model = plain(&self.exchange.asked().request.model);
-                    format!(
-                        "{message}\n  expected: at most {limit}\n  found: a call of {model} that cost {counted}"
-                    )
+                    let found = format!("a call of {model} that cost {}", over.counted.shown());
+                    (TroubleKind::Budget, format!("{message}\n  expected: at most {limit}\n  found: {found}"))
                 }
             };
-            self.shared.trouble(TroubleKind::Budget, &text);
+            self.shared.trouble(kind, &text);
         }
         Some(call)
     }

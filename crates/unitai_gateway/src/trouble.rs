@@ -20,8 +20,12 @@ pub enum TroubleKind {
     NoRecording,
     /// A recording is not what was written.
     Damaged,
-    /// The budget was used up, or cannot be kept.
+    /// The budget was used up.
     Budget,
+    /// There is a budget, and a model without a price.
+    Unpriced,
+    /// What was spent cannot be told or written down.
+    Ledger,
     /// The disk refused: an answer could not be recorded, or a recording not read.
     Disk,
 }

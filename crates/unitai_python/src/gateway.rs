@@ -14,7 +14,7 @@ use crate::errors::{Trouble, failure, invalid};
 use crate::gate::without_interpreter;
 use crate::run::{Kept, Trajectory};
 use crate::secrets;
-use crate::traffic::{Budget, Cassette, purse_here};
+use crate::traffic::{Budget, Cassette, Policy, purse_here};
 
 /// A gateway that is open until it is closed.
 #[pyclass(frozen, module = "unitai._engine")]
@@ -30,13 +30,14 @@ pub(crate) struct GatewayServer {
 impl GatewayServer {
     /// Opens a gateway before the providers that `environment` and `upstreams` name.
     #[new]
-    #[pyo3(signature = (cassette, upstreams, environment, *, budget=None, port=0))]
+    #[pyo3(signature = (cassette, upstreams, environment, *, budget=None, prices=None, port=0))]
     fn new(
         py: Python<'_>,
         cassette: Option<&Bound<'_, Cassette>>,
         upstreams: Vec<(String, String)>,
         environment: HashMap<String, String>,
         budget: Option<&Bound<'_, Budget>>,
+        prices: Option<&Bound<'_, PyDict>>,
         port: u16,
     ) -> PyResult<GatewayServer> {
         let mut known = Upstreams::default();
@@ -57,6 +58,7 @@ impl GatewayServer {
             scope: cassette.map_or(String::new(), |cassette| cassette.scope().to_owned()),
             pace: if cassette.is_some_and(Cassette::is_paced) { Pace::Recorded } else { Pace::None },
             budgets,
+            prices: Policy::prices(prices)?,
             secrets: secrets::here(py),
             ..Settings::live()
         };
@@ -101,6 +103,8 @@ impl GatewayServer {
                 TroubleKind::Damaged => "DamagedRecordingError",
                 TroubleKind::Disk => "CacheDiskError",
                 TroubleKind::Budget => "CostLimitExceeded",
+                TroubleKind::Unpriced => "UnpricedModelError",
+                TroubleKind::Ledger => "BrokenLedgerError",
             };
             let error = match trouble.miss {
                 Some(miss) => Trouble::new(class, miss.message())

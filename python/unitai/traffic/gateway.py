@@ -11,6 +11,7 @@ from types import TracebackType
 from unitai._engine import Budget, GatewayServer, Trajectory
 from unitai.errors import InvalidArgumentError, MisuseError, UnitAIError, shown
 from unitai.traffic.cassette import Recordings, cassette
+from unitai.traffic.policy import read_budget, read_prices
 
 __all__ = ["Gateway", "gateway"]
 
@@ -18,10 +19,18 @@ __all__ = ["Gateway", "gateway"]
 class Gateway:
     """A gateway, open from `with` to the end of the block. Made by `gateway`."""
 
-    def __init__(self, recordings: Recordings, upstreams: Mapping[str, str], budget: Budget | None, port: int) -> None:
+    def __init__(
+        self,
+        recordings: Recordings,
+        upstreams: Mapping[str, str],
+        budget: Budget | None,
+        prices: dict[str, dict[str, float]] | None,
+        port: int,
+    ) -> None:
         self._recordings = recordings
         self._upstreams = list(upstreams.items())
         self._budget = budget
+        self._prices = prices
         self._port = port
         self._server: GatewayServer | None = None
         self._process = 0
@@ -54,7 +63,9 @@ class Gateway:
         if self._server is not None:
             raise MisuseError("this gateway is open already")
         tape = self._recordings._begin()
-        self._server = GatewayServer(tape, self._upstreams, dict(os.environ), budget=self._budget, port=self._port)
+        self._server = GatewayServer(
+            tape, self._upstreams, dict(os.environ), budget=self._budget, prices=self._prices, port=self._port
+        )
         self._process = os.getpid()
         self._trajectory = None
         return self
@@ -90,6 +101,7 @@ def gateway(
     paced: bool = False,
     scope: str | None = None,
     budget: Budget | float | None = None,
+    prices: Mapping[str, Mapping[str, float]] | None = None,
     port: int = 0,
 ) -> Gateway:
     """A server on this machine for agents in other processes and languages: it records what their models answer,
@@ -108,6 +120,7 @@ def gateway(
         paced: Replay as slowly as it was recorded.
         scope: Whose recordings they are; the running test's, unless given.
         budget: What may be spent, in dollars. A call that could exceed it is not sent.
+        prices: What models cost that the price table does not know, as for `MockToolkit`.
         port: The port; any that is free, unless given.
 
     >>> import os, subprocess, sys
@@ -125,7 +138,6 @@ def gateway(
             raise InvalidArgumentError(f"upstreams are addresses by name, not {shown(name)}: {shown(url)}")
     if isinstance(port, bool) or not isinstance(port, int) or not 0 <= port < 2**16:
         raise InvalidArgumentError(f"port must be a number below 65536, or 0 for any that is free, not {shown(port)}")
-    if budget is not None and not isinstance(budget, Budget):
-        budget = Budget(budget)
+    limit = None if budget is None else read_budget(budget)
     recordings = cassette(mode, directory, ttl_hours=ttl_hours, volatile=volatile, paced=paced, scope=scope)
-    return Gateway(recordings, named, budget, port)
+    return Gateway(recordings, named, limit, None if prices is None else read_prices(prices), port)

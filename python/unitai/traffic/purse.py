@@ -16,14 +16,15 @@ class spending:
     """Lets a budget pay for every model call of a block: those of runs that begin in it, whatever toolkit they are
     of, and those that belong to no run. Budgets add up: a call is paid for in each that stands, or is refused.
 
-    A call outside any run that a budget does not allow raises `CostLimitExceeded` where it is made.
+    A call outside any run that a budget does not allow raises `CostLimitExceeded` where it is made, and from the
+    block, where an SDK turned it into an error of its own.
 
     Args:
         budget: The budget, or an amount of dollars.
         prices: What models cost in calls outside any run, as for `MockToolkit`.
 
-    >>> from unitai import Budget
-    >>> from unitai.traffic.purse import spending, standing_budgets
+    >>> from unitai import Budget, spending
+    >>> from unitai.traffic.purse import standing_budgets
     >>> with spending(Budget(0.50, name="this test")) as budget:
     ...     standing_budgets()
     (<Budget of this test: $0.00 spent of $0.50>,)
@@ -53,8 +54,23 @@ class spending:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        untold = self._open.pop().close()
+        purse = self._open.pop()
+        untold = purse.close()
         close_door()
-        # What the block raises itself says more.
-        if untold is not None and error is None:
-            raise untold
+        if error is None:
+            if untold is not None:
+                raise untold
+            return
+        # An SDK makes a failed connection of a refusal.
+        trouble = purse.trouble
+        if trouble is not None and trouble is not error and _came_of(error, trouble):
+            raise trouble from error
+
+
+def _came_of(error: BaseException, trouble: BaseException) -> bool:
+    """Whether an error was raised from another, or from one that was, and so on."""
+    seen: set[int] = set()
+    while error is not trouble and id(error) not in seen:
+        seen.add(id(error))
+        error = error.__cause__ or error.__context__ or error
+    return error is trouble

@@ -109,3 +109,36 @@ def test_a_forked_child_neither_hangs_nor_closes_its_parents_gateway(tmp_path, p
 def test_what_cannot_be_meant_is_refused(wrong):
     with pytest.raises(unitai.InvalidArgumentError), unitai.gateway(**{"mode": "off", **wrong}):
         pass
+
+
+class TestBudgets:
+    #: A million tokens of the answer cost ten dollars; a call with this limit can cost a tenth of a cent.
+    PRICES = {"gpt-5": {"input": 0.000001, "output": 10.0}}
+    CAP = {"max_completion_tokens": 100}
+    ONE = 100 * 10.0 / 1e6
+
+    @pytest.mark.parametrize(
+        ("own", "around", "whose", "remedy"),
+        [(0.5, 9, "the gateway", "budget= of gateway()"), (9, 0.5, "this test", "max_cost=")],
+    )
+    def test_its_own_and_what_stands_around_hold_at_once(self, provider, own, around, whose, remedy):
+        mine, test = unitai.Budget(own * self.ONE), unitai.Budget(around * self.ONE, name="this test")
+        gateway = unitai.gateway("off", upstreams={"openai": provider.url}, budget=mine, prices=self.PRICES)
+        with pytest.raises(unitai.CostLimitExceeded, match=f"the budget of {whose} does not allow") as caught:
+            with unitai.spending(test), gateway as here, pytest.raises(urllib.error.HTTPError):
+                ask(here.base_urls["openai"], **self.CAP)
+        assert remedy in str(caught.value)
+        assert (mine.spent, test.spent) == (0, 0)
+
+    def test_both_are_paid(self, provider):
+        mine = unitai.Budget(9.0)
+        with unitai.spending(9.0) as around:
+            with unitai.gateway("off", upstreams={"openai": provider.url}, budget=mine, prices=self.PRICES) as here:
+                ask(here.base_urls["openai"], **self.CAP)
+        assert mine.spent == around.spent == pytest.approx(here.trajectory.total_cost)
+        assert mine.spent > 0
+
+    def test_a_model_without_a_price_is_not_called(self):
+        with pytest.raises(unitai.UnpricedModelError, match="prices= of gateway.*drop the budget"):
+            with unitai.spending(9.0), unitai.gateway("off") as here, pytest.raises(urllib.error.HTTPError):
+                ask(here.base_urls["openai"], model="my-own-model")

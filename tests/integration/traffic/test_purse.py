@@ -21,9 +21,10 @@ from unitai import (
     UnpricedModelError,
     cassette,
     scripted_model,
+    spending,
 )
 from unitai.script import say, when
-from unitai.traffic.purse import spending, standing_budgets
+from unitai.traffic.purse import standing_budgets
 
 pytestmark = pytest.mark.integration
 
@@ -172,6 +173,22 @@ class TestCallsOutsideAnyRun:
         with spending(0.5 * ONE, prices=PRICES), pytest.raises(CostLimitExceeded):
             call()
         assert len(server.requests) == 1
+
+    def test_what_an_sdk_makes_of_a_refusal_is_undone_by_the_block(self):
+        def sdk():
+            try:
+                ask(Anywhere)
+            except Exception as error:
+                raise ConnectionError("no connection") from error
+
+        with pytest.raises(CostLimitExceeded) as caught, spending(0.1 * ONE):
+            sdk()
+        assert isinstance(caught.value.__cause__, ConnectionError)
+        # What comes later has other reasons.
+        with pytest.raises(ValueError), spending(0.1 * ONE):
+            with pytest.raises(ConnectionError):
+                sdk()
+            raise ValueError
 
     def test_an_unpriced_model_is_refused_before_it_is_paid(self, monkeypatch):
         def never(*args, **kwargs):

@@ -364,7 +364,8 @@ Trajectory.from_dict({"format": "unitai.trajectory", "version": 99})"#,
         meaning: "A model call has no known price, so there is no total cost. Unknown is never taken for zero: a budget \
                   could not hold.",
         remedy: "Say what the model costs: `MockToolkit(prices={\"my-model\": {\"input\": 2.50, \"output\": 10.0}})`, in \
-                 dollars for a million tokens, or `record_llm_call(..., cost=0.002)`. A local model costs 0.",
+                 dollars for a million tokens, or `record_llm_call(..., cost=0.002)`. A local model costs 0. Where a \
+                 budget asks for the price, you can also drop the budget.",
         example: r#"
 from unitai import MockToolkit
 
@@ -391,8 +392,9 @@ require("a_package_that_is_not_installed")"#,
         summary: "The budget does not allow another model call.",
         meaning: "What the call can cost is reserved before it is sent: the prompt, and as much output as the request \
                   allows. It did not fit into what is left, so it was not sent, and the run was ended with its partial \
-                  trajectory.",
-        remedy: "Raise the budget, give the request a limit of its output, or let the agent ask less.",
+                  trajectory. Several budgets can be in force: that of the toolkit, of repeated runs, of the test, of \
+                  the suite. The message says which of them it was.",
+        remedy: "Raise that budget, give the request a limit of its output, or let the agent ask less.",
         example: r#"
 import urllib3
 from unitai import MockToolkit, scripted_model

@@ -367,7 +367,7 @@ pub(crate) fn unpriced_with_budget(py: Python<'_>, model: &str, is_of_run: bool)
     let prices = if is_of_run {
         "give MockToolkit(prices={\"my-model\": {\"input\": 2.50, \"output\": 10.0}})"
     } else {
-        "give prices={\"my-model\": {\"input\": 2.50, \"output\": 10.0}} to the marker unitai_budget"
+        "give prices={\"my-model\": {\"input\": 2.50, \"output\": 10.0}} to spending() or to the marker unitai_budget"
     };
     Trouble::new(
         "UnpricedModelError",

@@ -63,10 +63,7 @@ impl Policy {
         block_network: bool,
         ask_for_usage: bool,
     ) -> PyResult<Policy> {
-        let prices = match prices {
-            Some(overrides) => Arc::new(prices::read(overrides)?),
-            None => release_prices(),
-        };
+        let prices = Policy::prices(prices)?;
         let own = budget.map(|budget| budget.get().ledger().or_of(Whose::Toolkit));
         let rules = Rules {
             model: None,
@@ -77,6 +74,13 @@ impl Policy {
             asks_for_usage: ask_for_usage,
         };
         Ok(Policy { rules })
+    }
+}
+
+impl Policy {
+    /// The release's prices, with somebody's own on top.
+    pub(crate) fn prices(own: Option<&Bound<'_, PyDict>>) -> PyResult<Arc<PriceTable>> {
+        own.map_or_else(|| Ok(release_prices()), |own| prices::read(own).map(Arc::new))
     }
 }
 
