@@ -51,6 +51,16 @@ impl Money {
         Money(self.0.saturating_sub(other.0))
     }
 
+    /// One of so many equal parts, rounded down: all of them together are never more.
+    ///
+    /// ```
+    /// use unitai_model::Money;
+    /// assert_eq!(Money::from_pico_dollars(10).part(3), Money::from_pico_dollars(3));
+    /// ```
+    pub fn part(self, parts: u32) -> Money {
+        Money(self.0.div_euclid(i64::from(parts.max(1))))
+    }
+
     /// The amount as a person writes it: `$0.47`, `$0.003`, `$0.00`.
     ///
     /// ```

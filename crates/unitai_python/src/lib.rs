@@ -38,9 +38,9 @@ mod _engine {
     use crate::secrets::clean;
     #[pymodule_export]
     use crate::traffic::{
-        Budget, Cassette, ModelRequest, Passage, Policy, Purse, ReplayCache, Reply, Script, block_network,
-        budget_settings, cache_settings, claims, close_traffic, decide, open_traffic, refuse_connection,
-        set_default_model, standing_budgets, unblock_network,
+        Budget, Cassette, Lease, ModelRequest, Passage, Policy, Purse, ReplayCache, Reply, Script,
+        block_network, budget_settings, cache_settings, claims, close_traffic, decide, forget_parent,
+        open_traffic, refuse_connection, set_default_model, standing_budgets, surroundings, unblock_network,
     };
     #[pymodule_export]
     use crate::trials::{
@@ -54,6 +54,7 @@ mod _engine {
 
     #[pymodule_init]
     fn init(m: &Bound<'_, PyModule>) -> PyResult<()> {
+        crate::traffic::remember_process();
         m.add("__version__", env!("CARGO_PKG_VERSION"))?;
         m.add("PRICES_AS_OF", unitai_wire::meter::prices_as_of())
     }

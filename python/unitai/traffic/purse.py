@@ -22,6 +22,7 @@ class spending:
     Args:
         budget: The budget, or an amount of dollars.
         prices: What models cost in calls outside any run, as for `MockToolkit`.
+        alone: Do not add it to the budgets that stand already: it was taken from them.
 
     >>> from unitai import Budget, spending
     >>> from unitai.traffic.purse import standing_budgets
@@ -30,9 +31,16 @@ class spending:
     (<Budget of this test: $0.00 spent of $0.50>,)
     """
 
-    def __init__(self, budget: Budget | float, *, prices: Mapping[str, Mapping[str, float]] | None = None) -> None:
+    def __init__(
+        self,
+        budget: Budget | float,
+        *,
+        prices: Mapping[str, Mapping[str, float]] | None = None,
+        alone: bool = False,
+    ) -> None:
         self._budget = read_budget(budget)
         self._prices = None if prices is None else read_prices(prices)
+        self._alone = alone
         self._open: list[Purse] = []
 
     @property
@@ -45,7 +53,7 @@ class spending:
     def __enter__(self) -> Budget:
         open_door()
         try:
-            self._open.append(Purse.open(self._budget, self._prices))
+            self._open.append(Purse.open(self._budget, self._prices, self._alone))
         except BaseException:
             close_door()
             raise

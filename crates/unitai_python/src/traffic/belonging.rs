@@ -144,6 +144,13 @@ pub(super) fn is_network_blocked() -> bool {
     BLOCKS.load(Ordering::Relaxed) > 0
 }
 
+/// Forgets what is live without ending it: it belongs to the process that this one was forked from.
+pub(super) fn forget_live_traffic() {
+    std::mem::forget(std::mem::take(&mut *live()));
+    WITH_APIS.store(0, Ordering::Relaxed);
+    BLOCKS.store(0, Ordering::Relaxed);
+}
+
 /// The scripts and cassettes that the current context is in, as a tuple, innermost last.
 fn context_voices(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
     static VOICES: PyOnceLock<Py<PyAny>> = PyOnceLock::new();

@@ -53,6 +53,10 @@ pub(crate) fn set_default_model(model: Option<&str>) {
     *DEFAULT_MODEL.lock().unwrap_or_else(PoisonError::into_inner) = model.map(Arc::from);
 }
 
+pub(super) fn default_model() -> Option<Arc<str>> {
+    DEFAULT_MODEL.lock().unwrap_or_else(PoisonError::into_inner).clone()
+}
+
 #[pymethods]
 impl Policy {
     #[new]
@@ -87,7 +91,7 @@ impl Policy {
 impl Rules {
     /// The model to use instead of what a request asks for.
     pub(super) fn model(&self) -> Option<Arc<str>> {
-        self.model.clone().or_else(|| DEFAULT_MODEL.lock().unwrap_or_else(PoisonError::into_inner).clone())
+        self.model.clone().or_else(default_model)
     }
 
     /// The price of a model that is not on this machine.

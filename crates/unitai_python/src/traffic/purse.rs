@@ -48,17 +48,20 @@ struct Troubles {
 
 #[pymethods]
 impl Purse {
-    /// Opens a budget around the current context. `prices` are those of calls outside any run.
+    /// Opens a budget around the current context. `prices` are those of calls outside any run. One that stands
+    /// alone is not added to those that are open: it was taken from them.
     #[staticmethod]
-    #[pyo3(signature = (budget, prices=None))]
+    #[pyo3(signature = (budget, prices=None, alone=false))]
     fn open<'py>(
         budget: &Bound<'py, Budget>,
         prices: Option<&Bound<'py, PyDict>>,
+        alone: bool,
     ) -> PyResult<Bound<'py, Purse>> {
         let py = budget.py();
         let own = prices.map(|prices| prices::read(prices).map(Arc::new)).transpose()?;
         let var = context_purses(py)?;
         let outer = match of_context(py)? {
+            _ if alone => None,
             Some(purse) => Some(purse),
             None => innermost(py, |purse| purse.of_main_thread),
         };
@@ -181,6 +184,12 @@ static COUNT: AtomicUsize = AtomicUsize::new(0);
 fn live() -> MutexGuard<'static, Vec<Py<Purse>>> {
     static LIVE: Mutex<Vec<Py<Purse>>> = Mutex::new(Vec::new());
     LIVE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Forgets those that are open without closing them: they belong to the process that this one was forked from.
+pub(super) fn forget_live_purses() {
+    std::mem::forget(std::mem::take(&mut *live()));
+    COUNT.store(0, Ordering::Relaxed);
 }
 
 /// The purses that the current context is in, as a tuple, innermost last.

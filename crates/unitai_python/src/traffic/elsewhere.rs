@@ -1,0 +1,40 @@
+//! What runs in other processes must know of this one, and what a forked process must not take for its own.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use pyo3::prelude::*;
+
+use super::belonging::{forget_live_traffic, is_network_blocked};
+use super::policy::default_model;
+use super::purse::forget_live_purses;
+use super::voice_here;
+
+/// The process that loaded the engine, or the child that has forgotten it.
+static PROCESS: AtomicU32 = AtomicU32::new(0);
+
+/// Remembers which process this is. Called once, when the engine is loaded.
+pub(crate) fn remember_process() {
+    PROCESS.store(std::process::id(), Ordering::Relaxed);
+}
+
+/// What stands around code here and not in another process: whether a script or recordings speak for the model,
+/// whether the network is blocked, and the model that every run uses instead of its own.
+#[pyfunction]
+pub(crate) fn surroundings(py: Python<'_>) -> PyResult<(bool, bool, Option<String>)> {
+    let model = default_model().map(|model| model.to_string());
+    Ok((voice_here(py)?.is_some(), is_network_blocked(), model))
+}
+
+/// In a forked process, forgets what its parent had under way: its runs, scripts, recordings, budgets and blocks.
+/// Their ends are the parent's, too: nothing is closed or settled here. Does nothing when done before, and in a
+/// process that was not forked; says whether there was something to forget.
+#[pyfunction]
+pub(crate) fn forget_parent() -> bool {
+    let process = std::process::id();
+    if PROCESS.swap(process, Ordering::Relaxed) == process {
+        return false;
+    }
+    forget_live_traffic();
+    forget_live_purses();
+    true
+}
