@@ -1,5 +1,5 @@
 """Runs the tests of model traffic with the real clients, in two environments that have the wheel: two, because
-OpenAI's SDK has two releases in use and LiteLLM does not take the newer one.
+OpenAI's SDK has two releases in use and LiteLLM does not take the newer one. A cluster of Dask is tried, too.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 import matrix
 
-TESTS = ("tests/contract/clients", "tests/integration/traffic")
+TESTS = ("tests/contract/clients", "tests/integration/traffic", "tests/integration/test_dask.py")
+DASK = "distributed>=2023.5"
 #: Python, best first: all clients have wheels for these.
 VERSIONS = ("3.12", "3.13", "3.11", "3.10", matrix.MINE)
 
@@ -41,7 +42,7 @@ ENVIRONMENTS = (
             "langchain-openai": "langchain-openai>=1.7",
             "langchain-anthropic": "langchain-anthropic>=1.7",
         },
-        ("httpx", "httpx2", "aiohttp", "requests", "brotli", "zstandard"),
+        ("httpx", "httpx2", "aiohttp", "requests", "brotli", "zstandard", DASK),
     ),
     Environment(
         "wheel-clients-openai2",
@@ -91,6 +92,8 @@ def test(environment: Environment, python: Path, wheel: Path) -> bool:
     installed = time.monotonic()
     print(f"--- {environment.name}: installed in {installed - began:.0f} s", flush=True)
     promised = {**os.environ, "UNITAI_REQUIRE_CLIENTS": ",".join(environment.clients)}
+    if DASK in environment.others:
+        promised["UNITAI_REQUIRE_DASK"] = "1"
     command = [mine, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "auto", *TESTS]
     done = subprocess.run(command, cwd=matrix.ROOT, env=promised, check=False)
     print(f"--- {environment.name}: tested in {time.monotonic() - installed:.0f} s", flush=True)

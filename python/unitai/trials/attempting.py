@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from inspect import isawaitable
 from time import perf_counter, sleep
@@ -41,6 +41,14 @@ class Attempts:
         self._arguments = arguments
         self._retries = retries
         self._retry_delay = retry_delay
+
+    def parts(self) -> Iterator[tuple[str, Any]]:
+        """What a run is made of, each with its name: the function, then its arguments."""
+        yield getattr(self._function, "__qualname__", type(self._function).__name__), self._function
+        for place, value in enumerate(self._arguments.args, 1):
+            yield f"argument {place}", value
+        for name, value in self._arguments.kwargs.items():
+            yield f"the argument {name}", value
 
     def run(self, index: int, is_wanted: Callable[[], bool] = lambda: True, watcher: Watcher | None = None) -> Outcome:
         """Does one run, in a context of its own. Raises `Halt` for what ends the whole test."""

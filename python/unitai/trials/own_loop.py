@@ -20,19 +20,29 @@ def await_here(awaitable: Awaitable[Any]) -> Any:
     async def whole() -> Any:
         return await awaitable
 
-    loop = getattr(_kept, "loop", None)
-    if loop is None:
-        loop = _kept.loop = asyncio.new_event_loop()
-    return loop.run_until_complete(whole())
+    own = getattr(_kept, "own", None)
+    if own is None:
+        own = _kept.own = _Own(asyncio.new_event_loop())
+    return own.loop.run_until_complete(whole())
 
 
 def close_loop() -> None:
     """Closes the event loop of this thread, if it has one."""
-    loop = getattr(_kept, "loop", None)
-    if loop is None:
+    own = getattr(_kept, "own", None)
+    if own is None:
         return
-    del _kept.loop
+    del _kept.own
     try:
-        loop.run_until_complete(loop.shutdown_asyncgens())
+        own.loop.run_until_complete(own.loop.shutdown_asyncgens())
     finally:
-        loop.close()
+        own.loop.close()
+
+
+class _Own:
+    """The loop of one thread. It is closed with its thread: those of an executor end where nobody sees it."""
+
+    def __init__(self, loop: Any) -> None:
+        self.loop = loop
+
+    def __del__(self) -> None:
+        self.loop.close()

@@ -69,7 +69,7 @@ class Repetition:
             return Crew(self._series, self._attempts, self._after)
         from unitai.trials.pool import Pool
 
-        return Pool(self._series, self._attempts, self._after, self._executor, self._budget)
+        return Pool(self._series, self._attempts, self._after, self._executor, self._plan.retries)
 
     def _work(self) -> StatisticalResult:
         hands = self._hands()
