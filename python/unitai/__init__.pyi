@@ -18,6 +18,7 @@ from unitai.errors import AdapterNotFoundError as AdapterNotFoundError
 from unitai.errors import AgentLoopDetectedError as AgentLoopDetectedError
 from unitai.errors import AgentTimeoutError as AgentTimeoutError
 from unitai.errors import AmbiguousRunError as AmbiguousRunError
+from unitai.errors import BaselineError as BaselineError
 from unitai.errors import BrokenExpectationError as BrokenExpectationError
 from unitai.errors import BrokenLedgerError as BrokenLedgerError
 from unitai.errors import CacheDiskError as CacheDiskError
@@ -55,6 +56,8 @@ from unitai.errors import UnplayedScriptError as UnplayedScriptError
 from unitai.errors import UnpricedModelError as UnpricedModelError
 from unitai.errors import UnsupportedClientError as UnsupportedClientError
 from unitai.mock.toolkit import MockToolkit as MockToolkit
+from unitai.trials.baseline import Baseline as Baseline
+from unitai.trials.baseline import Comparison as Comparison
 from unitai.runner.replay import CachedResponse as CachedResponse
 from unitai.runner.replay import CacheStats as CacheStats
 from unitai.runner.replay import ReplayCache as ReplayCache

@@ -28,6 +28,7 @@ _HOMES = {
         "AgentLoopDetectedError",
         "AgentTimeoutError",
         "AmbiguousRunError",
+        "BaselineError",
         "BrokenExpectationError",
         "BrokenLedgerError",
         "CacheDiskError",
@@ -66,6 +67,7 @@ _HOMES = {
         "UnsupportedClientError",
     ),
     "mock.toolkit": ("MockToolkit",),
+    "trials.baseline": ("Baseline", "Comparison"),
     "runner.replay": ("CacheStats", "CachedResponse", "ReplayCache"),
     "runner.statistical": (
         "FailureMode",

@@ -309,6 +309,12 @@ class InconclusiveError(InfrastructureError):
         return self.message
 
 
+class BaselineError(InfrastructureError):
+    """A baseline cannot be used: it is not there, is damaged, or of a newer release."""
+
+    code = "UA313"
+
+
 class StatisticsWarning(UserWarning):
     """A repeated test cannot show what it is meant to."""
 

@@ -22,7 +22,7 @@ MockStrategyError MockTool MockToolCall MockToolkit ModelRequest NetworkBlockedE
 NoMatchingConditionError PassRateError RecordedError ReplayCache RunOverError StatisticalResult StatisticalRunner StatisticsWarning StoredRepr Trajectory TrajectoryFormatError TrajectoryStep
 UnexpectedModelCallError UnitAIError RecordingWarning UnknownToolError UnknownUsageError UnmockedToolError UnmockedToolWarning
 UnplayedScriptError UnpricedModelError UnsupportedClientError assert_trajectory block_network cassette gateway
-scripted_model spending statistical
+scripted_model spending statistical Baseline BaselineError Comparison
 """.split()
 
 PATHS = {
@@ -45,6 +45,7 @@ PATHS = {
     "unitai.adapters": ["BaseAdapter", "Session", "ToolCall", "ModelCall", "StateChange", "register"],
     "unitai.pytest_plugin.fixtures": ["mock_toolkit", "scripted_model", "cassette", "block_network"],
     "unitai.runner.statistical": ["StatisticalRunner", "StatisticalResult", "statistical"],
+    "unitai.trials.baseline": ["Baseline", "Comparison", "Comparisons", "Sample"],
     "unitai.runner.replay": ["ReplayCache", "CachedResponse", "CacheStats"],
     "unitai.script": ["call", "say", "fail", "when", "choose", "think", "refuse", "together"],
     "unitai.cli.main": ["main"],

@@ -4,12 +4,14 @@
 //! project's file, the default. [`CacheSettings`] and [`BudgetSettings`] are resolved once and passed on as values.
 
 mod budget;
+mod baseline;
 mod cache;
 mod project;
 mod trouble;
 mod variables;
 
 pub use budget::{BudgetOverrides, BudgetSettings};
+pub use baseline::BaselinePlace;
 pub use cache::{CacheSettings, Choice, Overrides};
 pub use project::Project;
 pub use trouble::Trouble;

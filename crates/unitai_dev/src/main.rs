@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use std::{fs, io};
 
 use clap::{Parser, Subcommand};
+use unitai_model::baseline::Baseline;
 use unitai_model::catalogue;
 use unitai_model::format::v1;
 
@@ -46,9 +47,14 @@ fn main() -> ExitCode {
 /// Every generated file and what it should hold.
 fn generated() -> BTreeMap<PathBuf, String> {
     let mut files = BTreeMap::new();
-    let schema = schemars::schema_for!(v1::Document<'_>);
-    let schema = serde_json::to_string_pretty(&schema).unwrap_or_default();
-    files.insert(PathBuf::from("schemas/trajectory.schema.json"), schema + "\n");
+    let schemas = [
+        ("schemas/baseline.schema.json", schemars::schema_for!(Baseline)),
+        ("schemas/trajectory.schema.json", schemars::schema_for!(v1::Document<'_>)),
+    ];
+    for (path, schema) in schemas {
+        let schema = serde_json::to_string_pretty(&schema).unwrap_or_default();
+        files.insert(PathBuf::from(path), schema + "\n");
+    }
     let errors = Path::new("docs/reference/errors");
     files.insert(errors.join("README.md"), catalogue::index());
     for entry in catalogue::CATALOGUE {

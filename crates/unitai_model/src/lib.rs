@@ -16,6 +16,7 @@
 //! assert_eq!(trajectory.calls().order().len(), 1);
 //! ```
 
+pub mod baseline;
 pub mod calls;
 pub mod catalogue;
 pub mod failure;

@@ -14,7 +14,7 @@ from unitai._engine import Cassette, cache_settings
 from unitai.errors import InvalidArgumentError, RecordingWarning, shown
 from unitai.traffic.voice import Voice
 
-__all__ = ["Recordings", "cassette", "is_ci", "standing"]
+__all__ = ["Recordings", "cassette", "is_ci", "project", "standing"]
 
 #: What all cassettes of this process did together: requests replayed, and answers recorded.
 totals = [0, 0]
@@ -127,7 +127,7 @@ def cassette(
     """
     if mode is not None and not isinstance(mode, str):
         raise InvalidArgumentError(f"mode must be a text, not {shown(mode)}")
-    settings = cache_settings(_project(), mode)
+    settings = cache_settings(project(), mode)
     chosen = settings["mode"] or ("replay" if is_ci() else "auto")
     if scope is not None and not isinstance(scope, str):
         raise InvalidArgumentError(f"scope must be a text, not {shown(scope)}")
@@ -153,7 +153,7 @@ def standing() -> Cassette | None:
 @cache
 def _stand() -> Cassette | None:
     """Read once: what a process was started with holds to its end."""
-    mode = cache_settings(_project())["mode"]
+    mode = cache_settings(project())["mode"]
     if mode in (None, "off"):
         return None
     recordings = cassette(mode, scope="")
@@ -174,7 +174,7 @@ def _stand() -> Cassette | None:
 _BEGAN = os.getcwd()
 
 
-def _project() -> str:
+def project() -> str:
     """The folder whose project's file counts: the one that pytest works in, or the process began in."""
     plugin = sys.modules.get("unitai.pytest_plugin")
     return getattr(plugin, "root", None) or _BEGAN

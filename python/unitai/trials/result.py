@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from unitai._engine import Trajectory, pass_at_k, pass_hat_k, wilson
 from unitai.errors import InconclusiveError, InvalidArgumentError, PassRateError, UnpricedModelError, shown
@@ -12,6 +13,9 @@ from unitai.trials.modes import FailureMode, group
 from unitai.trials.outcome import Outcome
 from unitai.trials.plan import Plan
 from unitai.trials.telling import headline, report, summary
+
+if TYPE_CHECKING:
+    from unitai.trials.baseline import Baseline, Comparison
 
 __all__ = ["Interval", "StatisticalResult"]
 
@@ -229,6 +233,31 @@ class StatisticalResult:
     def report(self, *, colour: bool = False) -> str:
         """The result as the report of a failed test shows it."""
         return report(self, colour)
+
+    def save(self, baseline: str | os.PathLike[str], *, test: str | None = None) -> None:
+        """Keeps how the test did, to compare a later result with it. What is kept of other tests stays.
+
+        Args:
+            baseline: A name, which is a file in `.unitai/baselines`, or a path.
+            test: The id to keep it under; the test's name, unless given.
+        """
+        from unitai.trials.baseline import Baseline
+
+        Baseline({test or self.name: self}).add(baseline)
+
+    def compare(
+        self, baseline: Baseline | str | os.PathLike[str], *, test: str | None = None, alpha: float = 0.05
+    ) -> Comparison:
+        """Whether the test got worse or better than it was when the baseline was saved.
+
+        Args:
+            baseline: A baseline, its name or its path.
+            test: The id that it was kept under; the test's name, unless given.
+            alpha: How likely a test that has not changed may be said to have.
+        """
+        from unitai.trials.baseline import compared
+
+        return compared(self, baseline, test or self.name, alpha)
 
     def check(self) -> None:
         """Raises `PassRateError` if the test failed, and `InconclusiveError` if it came to no verdict."""

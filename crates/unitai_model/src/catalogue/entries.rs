@@ -522,4 +522,19 @@ def test_refund(mock_toolkit):
 
 test_refund()"#,
     },
+    Entry {
+        code: "UA313",
+        class: "BaselineError",
+        branch: InfrastructureError,
+        summary: "A baseline cannot be used.",
+        meaning: "A baseline is a file that says how repeated tests did, by `schemas/baseline.schema.json`. The file is \
+                  not there, is damaged, was written by a newer release, or the disk refused. What cannot be read is \
+                  never taken for a baseline without tests, and never written over.",
+        remedy: "Save one with `unitai test --save-baseline NAME`. A file that cannot be read: take it back from where \
+                 it came, or delete it and save again.",
+        example: r#"
+from unitai import Baseline
+
+Baseline.load("never-saved")"#,
+    },
 ];

@@ -1,8 +1,10 @@
 //! Repeated tests, as Python sees them.
 
+mod baseline;
 mod series;
 mod statistics;
 
+pub(crate) use baseline::BaselineFile;
 pub(crate) use series::Series;
 pub(crate) use statistics::{
     clopper_pearson, compare_counts, fisher, is_infrastructure_status, lost_answer, normalised_message,
