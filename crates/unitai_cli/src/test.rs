@@ -27,6 +27,12 @@ pub(crate) struct Test {
     /// Go on after the first failure
     #[arg(long)]
     keep_going: bool,
+    /// Compare repeated tests with this baseline: one that regressed fails the run. Goes on after a failure
+    #[arg(long, value_name = "NAME")]
+    baseline: Option<String>,
+    /// Save how repeated tests did as this baseline: a name, or a path that ends in .json. Goes on after a failure
+    #[arg(long, value_name = "NAME")]
+    save_baseline: Option<String>,
     /// Everything else goes to pytest: paths, -k, -n, ...
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "PYTEST")]
     rest: Vec<String>,
@@ -37,8 +43,16 @@ impl Test {
     pub(crate) fn run(&self, python: &str) -> i32 {
         let mut command = Command::new(python);
         command.args(["-m", "pytest", "--tb=short", "-q"]);
-        if !self.keep_going {
+        // Half of a suite is no baseline, and half of a comparison is none.
+        let is_measured = self.baseline.is_some() || self.save_baseline.is_some();
+        if !self.keep_going && !is_measured {
             command.arg("-x");
+        }
+        if let Some(name) = &self.baseline {
+            command.arg(format!("--unitai-baseline={name}"));
+        }
+        if let Some(name) = &self.save_baseline {
+            command.arg(format!("--unitai-save-baseline={name}"));
         }
         if let Some(mode) = self.mode() {
             command.arg(format!("--unitai-cache={mode}"));

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 
 _MODEL = "the model that agents use instead of their own"
+_BASELINE = "compare repeated tests with this baseline; one that regressed fails the run"
+_SAVE_BASELINE = "save how repeated tests did as this baseline: a name, or a path that ends in .json"
 _CACHE = "where answers of models come from, in every test: record, replay, auto or off"
 _BUDGET = "what the model calls of all tests may cost together, in US dollars"
 
@@ -39,6 +41,8 @@ def pytest_load_initial_conftests(parser: pytest.Parser) -> Generator[None, None
         group.addoption("--unitai-model", metavar="NAME", help=_MODEL)
     group.addoption("--unitai-cache", metavar="MODE", help=_CACHE)
     group.addoption("--unitai-budget", metavar="DOLLARS", help=_BUDGET)
+    group.addoption("--unitai-baseline", metavar="NAME", help=_BASELINE)
+    group.addoption("--unitai-save-baseline", metavar="NAME", help=_SAVE_BASELINE)
 
 
 #: The name under which the budgets are known, where there are any.
@@ -70,6 +74,10 @@ def pytest_configure(config: pytest.Config) -> None:
         budgets = open_budgets(config)
         if budgets is not None:
             config.pluginmanager.register(budgets, _BUDGETS)
+    if any(config.getoption(name, None) is not None for name in ("unitai_baseline", "unitai_save_baseline")):
+        from unitai.pytest_plugin import baselines
+
+        baselines.register(config)
     mode = _cache_mode(config, speaks)
     if mode and mode != "off":
         from unitai.pytest_plugin.voices import EveryTest

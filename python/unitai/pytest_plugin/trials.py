@@ -7,7 +7,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -15,6 +15,9 @@ from unitai.errors import InvalidArgumentError
 from unitai.runner.statistical import StatisticalRunner
 from unitai.trials import progress
 from unitai.trials.result import StatisticalResult
+
+if TYPE_CHECKING:
+    from unitai.pytest_plugin.baselines import Sampling
 
 MARKER = "unitai_statistical"
 
@@ -27,6 +30,7 @@ class Trials:
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
+        self._sampling: Sampling | None = config.pluginmanager.get_plugin("unitai-sampling")
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> bool | None:
@@ -35,13 +39,18 @@ class Trials:
         marker = pyfuncitem.get_closest_marker(MARKER)
         if marker is None:
             return None
-        runner = StatisticalRunner(**options(marker, pyfuncitem.nodeid))
+        said = options(marker, pyfuncitem.nodeid)
+        if self._sampling is not None:
+            said = self._sampling.planned(said)
+        runner = StatisticalRunner(**said)
         names = pyfuncitem._fixtureinfo.argnames
         given = {name: pyfuncitem.funcargs[name] for name in names}
         with self._terminal():
             stats = runner.run(_function(pyfuncitem.obj), **given)
         pyfuncitem.stash[RESULT] = stats
         pyfuncitem.user_properties.extend(properties(stats))
+        if self._sampling is not None:
+            pyfuncitem.user_properties.append(self._sampling.told(stats))
         stats.check()
         return True
 
