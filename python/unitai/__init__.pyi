@@ -56,8 +56,6 @@ from unitai.errors import UnplayedScriptError as UnplayedScriptError
 from unitai.errors import UnpricedModelError as UnpricedModelError
 from unitai.errors import UnsupportedClientError as UnsupportedClientError
 from unitai.mock.toolkit import MockToolkit as MockToolkit
-from unitai.trials.baseline import Baseline as Baseline
-from unitai.trials.baseline import Comparison as Comparison
 from unitai.runner.replay import CachedResponse as CachedResponse
 from unitai.runner.replay import CacheStats as CacheStats
 from unitai.runner.replay import ReplayCache as ReplayCache
@@ -70,3 +68,5 @@ from unitai.traffic.gateway import gateway as gateway
 from unitai.traffic.network import block_network as block_network
 from unitai.traffic.purse import spending as spending
 from unitai.traffic.scripted import scripted_model as scripted_model
+from unitai.trials.baseline import Baseline as Baseline
+from unitai.trials.baseline import Comparison as Comparison

@@ -3,15 +3,15 @@
 //! The order of those who may decide: an explicit argument, the command line, the environment, the
 //! project's file, the default. [`CacheSettings`] and [`BudgetSettings`] are resolved once and passed on as values.
 
-mod budget;
 mod baseline;
+mod budget;
 mod cache;
 mod project;
 mod trouble;
 mod variables;
 
-pub use budget::{BudgetOverrides, BudgetSettings};
 pub use baseline::BaselinePlace;
+pub use budget::{BudgetOverrides, BudgetSettings};
 pub use cache::{CacheSettings, Choice, Overrides};
 pub use project::Project;
 pub use trouble::Trouble;

@@ -10,9 +10,9 @@ from typing import Any, Literal, NamedTuple
 
 from unitai._engine import BaselineFile, __version__, clean
 from unitai.errors import InvalidArgumentError, UnpricedModelError, shown
+from unitai.traffic.cassette import project
 from unitai.trials.comparison import Comparison, Comparisons, compare
 from unitai.trials.result import StatisticalResult
-from unitai.traffic.cassette import project
 
 __all__ = ["Baseline", "Comparison", "Comparisons", "Sample"]
 

@@ -22,10 +22,10 @@ from typing import Any, NamedTuple
 
 from unitai._engine import Trajectory, forget_parent, set_default_model, surroundings
 from unitai.errors import InvalidArgumentError
+from unitai.traffic.network import block_network
 from unitai.trials.attempting import Attempts, Halt
 from unitai.trials.funding import Fare
 from unitai.trials.outcome import Outcome
-from unitai.traffic.network import block_network
 
 __all__ = ["Answer", "do_elsewhere", "do_here", "pack", "unpack"]
 

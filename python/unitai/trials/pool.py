@@ -22,11 +22,11 @@ from uuid import uuid4
 
 from unitai._engine import Lease, Series
 from unitai.errors import CostLimitExceeded, InvalidArgumentError
+from unitai.traffic.purse import standing_budgets
 from unitai.trials.attempting import Attempts
 from unitai.trials.crossing import Answer, do_elsewhere, do_here, pack, unpack
 from unitai.trials.funding import Fund, LeasedFund, SharedFund
 from unitai.trials.outcome import Blame, Outcome
-from unitai.traffic.purse import standing_budgets
 
 __all__ = ["Pool"]
 

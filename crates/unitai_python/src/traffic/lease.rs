@@ -59,7 +59,7 @@ impl Lease {
         let reservation = self.reservation.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(reservation) = reservation else { return Ok(()) };
         patiently(py, reservation.may_wait(), || reservation.settle(spent)).map_err(|trouble| {
-            unsettled(py, trouble, "another process", "raise the budget, or let the agent ask less")
+            unsettled(py, &trouble, "another process", "raise the budget, or let the agent ask less")
         })
     }
 }
