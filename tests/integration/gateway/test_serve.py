@@ -178,4 +178,4 @@ def test_a_budget_stops_a_program_before_it_spends(tmp_path):
     # An address that nobody answers at, and that is not this machine: what it would cost is not nothing.
     done = serve(tmp_path, "--budget", "0.000001", "--upstream", "openai=http://192.0.2.1:9", *ask())
     assert done.returncode != 0
-    assert "the budget does not allow another model call" in done.stderr
+    assert "the budget of the gateway does not allow another model call" in done.stderr

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import urllib3
-from wire import ASYNC, CHAT, SYNC, Anywhere, ask, chat, reading
+from wire import ASYNC, CHAT, SYNC, Anywhere, ask, chat, reading, said
 
 from unitai import (
     AmbiguousRunError,
@@ -226,6 +226,33 @@ class TestCallsOutsideAnyRun:
             # No step was played for what was refused.
             ask(Anywhere, max_tokens=10)
 
+    def test_models_that_a_script_invents_need_no_price_unless_the_toolkit_itself_has_a_budget(self):
+        def agent(input, tools):
+            return ask(Anywhere, model="my-own-model")
+
+        with (
+            spending(1.0) as budget,
+            scripted_model([when(turn=1).always(say("Yes.")), when(turn=2).always(say("Yes."))]),
+        ):
+            assert ask(Anywhere, model="my-own-model") == "Yes."
+            assert MockToolkit().run(agent, "x").output == "Yes."
+            assert isinstance(MockToolkit(budget=1.0).run(agent, "x").error, UnpricedModelError)
+        assert budget.spent == 0
+
+    @pytest.mark.parametrize("client", [*SYNC, *ASYNC], ids=lambda client: client.__name__)
+    def test_a_stream_is_paid_for_by_what_it_took(self, server, client):
+        import asyncio
+        import inspect
+
+        pieces = []
+        read = reading(client, server.url + CHAT, chat(stream=True, max_tokens=100), pieces.append)
+        with spending(1.5 * ONE, prices=PRICES) as budget:
+            said_by = read("x", {})
+            if inspect.iscoroutine(said_by):
+                asyncio.run(said_by)
+        assert said(b"".join(pieces))
+        assert budget.spent == pytest.approx(ANSWER, rel=1e-3)
+
     def test_a_replay_spends_nothing(self, server, tmp_path):
         with spending(1.0, prices=PRICES) as budget, cassette("auto", tmp_path, scope="a"):
             ask(server, max_tokens=100)
@@ -338,7 +365,7 @@ class TestWhatABlockKnowsOfItsTrouble:
 
     def test_an_unpriced_model_is_everybodys_concern(self):
         outer, inner = spending(9), spending(9)
-        with outer, inner, scripted_model(YES):
+        with outer, inner:
             MockToolkit().run(lambda input, tools: ask(Anywhere, model="my-own-model"), "x")
             assert isinstance(outer.trouble, UnpricedModelError)
             assert inner.trouble is outer.trouble

@@ -80,6 +80,11 @@ pub(super) fn reserve(
         return Ok(None);
     }
     let Some(worst) = asked.worst_cost(&rules.prices, owner.run().map_or(0, Run::most_tokens)) else {
+        // A script is paid by nobody. Who gives a budget together with it wants to see it spent; who gives one to a
+        // whole suite must not be told to price the models that scripts invent.
+        if owner.source() == Source::Script && !rules.has_own_budget {
+            return Ok(None);
+        }
         let error = unpriced_with_budget(py, &asked.request.model, owner.run().is_some());
         rules.note(py, None, &error, true);
         return Err(error);

@@ -22,6 +22,8 @@ pub(crate) struct Rules {
     pub(super) model: Option<Arc<str>>,
     /// The budgets in force, the narrowest first.
     pub(super) budgets: Budgets,
+    /// Whether one of them was given together with the toolkit, and not with what stands around.
+    pub(super) has_own_budget: bool,
     /// Who learns of it when one that stands around refuses. Not kept alive: an error knows its frames, and these
     /// may know the run.
     notes: Weak<Notes>,
@@ -35,6 +37,7 @@ impl Default for Rules {
         Rules {
             model: None,
             budgets: Budgets::default(),
+            has_own_budget: false,
             notes: Weak::new(),
             prices: release_prices(),
             blocks_network: false,
@@ -71,6 +74,7 @@ impl Policy {
         let own = budget.map(|budget| budget.get().ledger().or_of(Whose::Toolkit));
         let rules = Rules {
             model: None,
+            has_own_budget: own.is_some(),
             budgets: own.into_iter().collect(),
             notes: Weak::new(),
             prices,
