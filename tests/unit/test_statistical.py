@@ -12,6 +12,7 @@ import pytest
 
 from unitai import (
     AgentTestCase,
+    ConfigError,
     CostLimitExceeded,
     InconclusiveError,
     InvalidArgumentError,
@@ -429,3 +430,40 @@ def test_each_run_meets_faults_of_its_own():
         first, second = (every_run(n=40, threshold=0.5).run(test) for _ in range(2))
         assert 8 <= first.passed <= 32
         assert [run.verdict for run in first.runs] == [run.verdict for run in second.runs], "and the same each time"
+
+
+def test_what_nobody_says_comes_from_the_environment_and_the_projects_file(monkeypatch, tmp_path):
+    import unitai.traffic.cassette as where
+
+    monkeypatch.setattr(where, "project", lambda: str(tmp_path))
+    monkeypatch.setattr("unitai.trials.plan.project", lambda: str(tmp_path))
+    runner = StatisticalRunner()
+    assert (runner.n, runner.threshold, runner.max_workers, runner.budget) == (10, 0.95, 5, 5.0)
+    (tmp_path / "unitai.toml").write_text("default_n = 20\ndefault_threshold = 0.9\nmax_workers = 2\n")
+    runner = StatisticalRunner()
+    assert (runner.n, runner.threshold, runner.max_workers) == (20, 0.9, 2)
+    monkeypatch.setenv("UNITAI_DEFAULT_N", "30")
+    assert StatisticalRunner().n == 30
+    assert StatisticalRunner(n=3, threshold=0.5, max_workers=1).n == 3
+    monkeypatch.setenv("UNITAI_DEFAULT_N", "many")
+    with pytest.raises(ConfigError, match="UNITAI_DEFAULT_N"):
+        StatisticalRunner()
+
+
+def test_the_budget_of_a_toolkit_is_that_of_all_its_copies():
+    def spends(toolkit):
+        result = toolkit.run(lambda input, tools: toolkit.record_llm_call("my-model", 1, 1, cost=0.3), "go")
+        assert result.succeeded
+
+    stats = every_run(n=6, threshold=0.5, max_workers=1).run(spends, MockToolkit(budget=1.0))
+    assert (stats.passed, stats.failed) == (3, 3), stats.summary()
+    assert "budget" in stats.modes[0].text
+
+
+def test_a_failure_whose_text_is_no_text_ends_no_other_run():
+    def fails():
+        raise AssertionError("half of \ud83d a character")
+
+    stats = every_run(n=3).run(fails)
+    assert stats.failed == 3
+    assert "half of" in stats.summary()

@@ -45,6 +45,11 @@ impl Project {
         self.file.as_deref().and_then(Path::parent)
     }
 
+    /// The value of a key that stands by itself.
+    pub(crate) fn key(&self, name: &str) -> Option<&Value> {
+        self.table.get(name)
+    }
+
     /// What stands under `[section]`, and the flat keys `section_name` beside it, as `name`.
     pub fn section(&self, section: &str) -> Result<Vec<(String, &Value)>, Trouble> {
         let mut found = Vec::new();

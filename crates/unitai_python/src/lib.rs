@@ -45,7 +45,7 @@ mod _engine {
     #[pymodule_export]
     use crate::trials::{
         BaselineFile, Series, clopper_pearson, compare_counts, fisher, is_infrastructure_status, lost_answer,
-        normalised_message, parting, pass_at_k, pass_hat_k, wilson,
+        normalised_message, parting, pass_at_k, pass_hat_k, statistics_settings, wilson,
     };
     #[pymodule_export]
     use crate::values::{StoredRepr, copy_value};

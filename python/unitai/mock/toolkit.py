@@ -164,10 +164,12 @@ class MockToolkit:
         if not self._parameters and len(vars(self)) == len(_OWN) and not self._toolbox.allowed():
             # As it comes from the fixture: a test that is repeated takes one for each run.
             MockToolkit.__init__(twin, **self._options, **self._traffic._asdict(), faults=self._faults)
+            twin._policy = self._policy
             return twin
         state = self.__getstate__()
         state["tools"] = [(name, _fresh(strategy), *rest) for name, strategy, *rest in state["tools"]]
         twin.__setstate__(state)
+        twin._policy = self._policy
         return twin
 
     def reset(self) -> None:

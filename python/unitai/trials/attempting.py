@@ -79,6 +79,12 @@ class Attempts:
                 raise
             if attempt.voices:
                 _leave(attempt, None)
+            # A test that asserts nothing about it must not pass by what was refused.
+            for result in attempt.results:
+                if result.error is not None:
+                    _check_money(result.error)
+        except Halt:
+            raise
         except BaseException as error:
             return self._raised(index, error, perf_counter() - begun, attempt.results)
         duration = perf_counter() - begun
@@ -111,12 +117,16 @@ def _check_halt(error: BaseException, results: list[AgentRunResult]) -> None:
     if isinstance(error, (KeyboardInterrupt, SystemExit, GeneratorExit)):
         raise Halt(error)
     for shown in (error, *(result.error for result in results)):
-        # What stands around all runs is gone for all of them; a toolkit's own budget is a matter of its run.
-        if isinstance(shown, CostLimitExceeded) and shown.whose != "the toolkit":
-            raise Halt(shown)
-        # With a budget and no price nothing can be paid, however often it is tried.
-        if isinstance(shown, UnpricedModelError):
-            raise Halt(shown)
+        _check_money(shown)
+
+
+def _check_money(error: BaseException | None) -> None:
+    # What stands around all runs is gone for all of them; a toolkit's own budget is a matter of its run.
+    if isinstance(error, CostLimitExceeded) and error.whose != "the toolkit":
+        raise Halt(error)
+    # With a budget and no price nothing can be paid, however often it is tried.
+    if isinstance(error, UnpricedModelError):
+        raise Halt(error)
 
 
 def _leave(attempt: Attempt, error: BaseException | None) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Literal, NamedTuple
 
-from unitai._engine import Series
+from unitai._engine import Series, statistics_settings
 from unitai.errors import InvalidArgumentError, shown
+from unitai.traffic.cassette import project
 
 __all__ = ["Plan"]
 
@@ -33,6 +34,9 @@ class Plan(NamedTuple):
     @staticmethod
     def of(**given: Any) -> Plan:
         """The plan that was written down. Raises `InvalidArgumentError` for what makes no sense."""
+        if None in (given["n"], given["threshold"], given["max_workers"]):
+            said = zip(("n", "threshold", "max_workers"), statistics_settings(project()), strict=True)
+            given = {**given, **{name: value for name, value in said if given[name] is None}}
         n = 10 if given["n"] is None else _whole("n", given["n"], 1)
         threshold = 0.95 if given["threshold"] is None else _number("threshold", given["threshold"], 0, 1)
         workers = given["max_workers"]

@@ -154,7 +154,8 @@ class StatisticalResult:
         if self._unpriced:
             raise UnpricedModelError(
                 f"the cost of {len(self._unpriced)} of {len(self.runs)} runs is unknown",
-                remedy="give the price with MockToolkit(prices={...}); known_cost is the sum of the others",
+                remedy="give the price of a model that has none with MockToolkit(prices={...}); what a worker spent "
+                "that died is not known. known_cost is the sum of the others",
             )
         return self.known_cost
 

@@ -1,6 +1,7 @@
 //! The mathematics of repeated tests, function by function.
 
 use pyo3::prelude::*;
+use pyo3::types::PyString;
 use unitai_check::trials;
 
 use crate::run::Trajectory;
@@ -40,8 +41,8 @@ pub(crate) fn fisher(a: u64, b: u64, c: u64, d: u64) -> f64 {
 
 /// A message without what differs each time.
 #[pyfunction]
-pub(crate) fn normalised_message(message: &str) -> String {
-    trials::normalised(message)
+pub(crate) fn normalised_message(message: &Bound<'_, PyString>) -> String {
+    trials::normalised(&message.to_string_lossy())
 }
 
 /// Whether an HTTP status says that the provider could not.
