@@ -243,3 +243,99 @@ def test_with_xdist(project):
         f"@statistical(n=9, threshold=0.6)\ndef test_{n}(mock_toolkit):\n    refund(mock_toolkit)\n" for n in range(4)
     )
     project(tests, "-n", "2").assert_outcomes(passed=4)
+
+
+@pytest.mark.parametrize("base", ["unittest.TestCase", "AgentTestCase"])
+@pytest.mark.parametrize(
+    "head",
+    ["@statistical(n=8, threshold=0.5, mode='all')", "@pytest.mark.unitai_statistical(n=8, threshold=0.5, mode='all')"],
+)
+def test_methods_of_test_cases_are_repeated(project, head, base):
+    result = project(
+        f"""
+import unittest
+from unitai import AgentTestCase
+calls, toolkits = [], []
+
+class TestIt({base}):
+    def setUp(self):
+        self.limit = 3
+
+    {head}
+    def test_it(self):
+        calls.append(1)
+        toolkits.append(getattr(self, "toolkit", None))
+        self.assertLessEqual(self.limit, 3)
+
+    {head}
+    def test_fails(self):
+        self.assertLess(self.limit, 3)
+
+def test_after():
+    assert len(calls) == 8
+    assert len(set(map(id, toolkits))) == (8 if {base!r} == "AgentTestCase" else 1)
+"""
+    )
+    result.assert_outcomes(passed=2, failed=1)
+    result.stdout.fnmatch_lines(["*8x — 3 not less than 3*"])
+
+
+def test_what_a_run_raises_that_was_under_way_at_the_verdict_changes_nothing(project):
+    result = project(
+        """
+import time
+lock, turns = threading.Lock(), itertools.count()
+
+@statistical(n=10, threshold=1.0, max_workers=2, budget=None)
+def test_it():
+    with lock:
+        turn = next(turns)
+    if turn == 0:
+        time.sleep(0.1)
+        assert False, "this decides"
+    time.sleep(0.3)
+    pytest.skip("too late")
+"""
+    )
+    result.assert_outcomes(failed=1)
+
+
+def test_a_line_of_progress_is_shown_on_a_terminal_and_nowhere_else(pytester):
+    import os
+    import pty
+    import subprocess
+    import sys
+
+    pytester.makepyfile(
+        "import time\nfrom unitai import statistical\n\n"
+        "@statistical(n=20, threshold=0.8)\ndef test_it():\n    print('said')\n    time.sleep(0.25)\n"
+    )
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    plain = subprocess.run(command, cwd=pytester.path, capture_output=True, text=True, check=False)
+    assert plain.returncode == 0
+    assert "/20 runs" not in plain.stdout + plain.stderr
+
+    ours, theirs = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "120"}
+    environment.pop("PY_COLORS", None)
+    child = subprocess.Popen(command, cwd=pytester.path, stdout=theirs, stderr=theirs, env=environment)
+    os.close(theirs)
+    seen = b""
+    while True:
+        try:
+            part = os.read(ours, 4096)
+        except OSError:
+            break
+        if not part:
+            break
+        seen += part
+    os.close(ours)
+    assert child.wait() == 0
+    assert b"/20 runs" in seen and b"left at most" in seen
+    assert b"said" not in seen
+
+
+def test_without_a_terminal_plugin(project):
+    tests = "@statistical(n=4, threshold=1.0)\ndef test_it(mock_toolkit):\n    refund(mock_toolkit)\n"
+    result = project(tests, "-p", "no:terminal", "--junitxml=out.xml")
+    assert result.ret == 1

@@ -467,3 +467,14 @@ def test_a_failure_whose_text_is_no_text_ends_no_other_run():
     stats = every_run(n=3).run(fails)
     assert stats.failed == 3
     assert "half of" in stats.summary()
+
+
+def test_what_a_thread_of_the_test_runs_is_part_of_its_run():
+    def test(mock_toolkit):
+        mock_toolkit.mock("search", return_value=[])
+        thread = threading.Thread(target=mock_toolkit.run, args=(lambda input, tools: tools["search"](), "go"))
+        thread.start()
+        thread.join()
+
+    stats = every_run(n=6, threshold=0.5).run(test)
+    assert len(stats.trajectories) == 6

@@ -24,21 +24,24 @@ def choose(agent: Any, wanted: str | BaseAdapter | None) -> BaseAdapter:
     """The adapter that was asked for, or the first that can handle the agent."""
     if isinstance(wanted, BaseAdapter):
         return wanted
-    names = ", ".join(adapter.name for adapter in _adapters)
     if wanted is not None:
         for adapter in _adapters:
             if adapter.name == wanted:
                 return adapter
-        raise AdapterNotFoundError(f"there is no adapter named {wanted!r}", expected=f"one of: {names}")
+        raise AdapterNotFoundError(f"there is no adapter named {wanted!r}", expected=f"one of: {_names()}")
     for adapter in _adapters:
         if adapter.can_handle(agent):
             return adapter
     raise AdapterNotFoundError(
         f"no adapter knows how to run an agent of type {type(agent).__module__}.{type(agent).__qualname__}",
-        expected=f"a function agent(input, tools), or an object that an adapter knows (adapters: {names})",
+        expected=f"a function agent(input, tools), or an object that an adapter knows (adapters: {_names()})",
         found=shown(agent),
         remedy=(
             "pass a function agent(input, tools); or wire the tools yourself: "
             "agent = MyAgent(tools=toolkit.as_dict()), then toolkit.run_generic(lambda: agent.execute(...))"
         ),
     )
+
+
+def _names() -> str:
+    return ", ".join(adapter.name for adapter in _adapters)

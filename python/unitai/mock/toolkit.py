@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from unitai._engine import AgentRunResult, Budget, MockTool, Toolbox
 from unitai.adapters.ports import ModelCall, Session
-from unitai.attempt import current
+from unitai.attempt import Attempt, current
 from unitai.errors import (
     DamagedRecordingError,
     DuplicateMockError,
@@ -85,6 +85,8 @@ class MockToolkit:
         self._toolbox = Toolbox(strict, max_tool_calls, None if self._faults is None else self._faults.plan())
         self._traffic = TrafficOptions(budget, prices, block_network, ask_for_usage)
         self._policy = self._traffic.policy()
+        #: The attempt of a repeated test that this toolkit was made for, also for threads that do not know it.
+        self._attempt: Attempt | None = None
 
     def mock(
         self,
@@ -163,8 +165,10 @@ class MockToolkit:
         twin = type(self).__new__(type(self))
         if not self._parameters and len(vars(self)) == len(_OWN) and not self._toolbox.allowed():
             # As it comes from the fixture: a test that is repeated takes one for each run.
-            MockToolkit.__init__(twin, **self._options, **self._traffic._asdict(), faults=self._faults)
-            twin._policy = self._policy
+            twin.__dict__.update(self.__dict__)
+            twin._awaited, twin._parameters = set(), {}
+            plan = None if self._faults is None else self._faults.plan()
+            twin._toolbox = Toolbox(self._options["strict"], self._options["max_tool_calls"], plan)
             return twin
         state = self.__getstate__()
         state["tools"] = [(name, _fresh(strategy), *rest) for name, strategy, *rest in state["tools"]]
@@ -312,7 +316,7 @@ class MockToolkit:
             result = run.finish(ending.output, error)
         finally:
             self._close(session, ending)
-        attempt = current.get()
+        attempt = current.get() or self._attempt
         if attempt is not None:
             attempt.results.append(result)
         # Nothing that the agent did is to blame for these, so no test may go on as if it were.
@@ -350,7 +354,7 @@ class MockToolkit:
 
 
 #: The attributes that a toolkit makes itself; others were set by a subclass or a test.
-_OWN = {"_awaitable", "_awaited", "_faults", "_options", "_parameters", "_policy", "_toolbox", "_traffic"}
+_OWN = {"_attempt", "_awaitable", "_awaited", "_faults", "_options", "_parameters", "_policy", "_toolbox", "_traffic"}
 
 
 def _fresh(strategy: ResponseStrategy) -> ResponseStrategy:

@@ -165,7 +165,8 @@ def pytest_runtest_makereport(
         # The text is the whole report; where in our own code it was raised says nothing.
         report.longrepr = call.excinfo.getrepr(style="value")
         return report
-    colour = item.config.get_terminal_writer().hasmarkup
+    has_terminal = item.config.pluginmanager.has_plugin("terminalreporter")
+    colour = has_terminal and item.config.get_terminal_writer().hasmarkup
     try:
         report.sections.extend(sections(item, call.excinfo, colour))
     except Exception as error:

@@ -5,11 +5,13 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import os
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from _pytest.unittest import TestCaseFunction
 
 from unitai.errors import InvalidArgumentError
 from unitai.runner.statistical import StatisticalRunner
@@ -39,35 +41,97 @@ class Trials:
         marker = pyfuncitem.get_closest_marker(MARKER)
         if marker is None:
             return None
-        said = options(marker, pyfuncitem.nodeid)
+        given = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
+        self._repeat(pyfuncitem, marker, _function(pyfuncitem.obj), given)
+        return True
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:
+        """Puts a method that repeats in the place of a marked one of a `unittest.TestCase`, whose methods unittest
+        calls and not pytest.
+        """
+        marker = item.get_closest_marker(MARKER)
+        if marker is None or not isinstance(item, TestCaseFunction):
+            return (yield)
+        once = item.obj
+        case, method = once.__self__, getattr(_function(once), "__func__", once)
+
+        def repeated() -> None:
+            __tracebackhide__ = True
+            self._repeat(item, marker, method, {}, case)
+
+        item.obj = repeated
+        try:
+            return (yield)
+        finally:
+            item.obj = once
+
+    def _repeat(
+        self,
+        item: pytest.Function,
+        marker: pytest.Mark,
+        function: Callable[..., Any],
+        given: dict[str, Any],
+        *first: Any,
+    ) -> None:
+        __tracebackhide__ = True
+        said = options(marker, item.nodeid)
         if self._sampling is not None:
             said = self._sampling.planned(said)
         runner = StatisticalRunner(**said)
-        names = pyfuncitem._fixtureinfo.argnames
-        given = {name: pyfuncitem.funcargs[name] for name in names}
         with self._terminal():
-            stats = runner.run(_function(pyfuncitem.obj), **given)
-        pyfuncitem.stash[RESULT] = stats
-        pyfuncitem.user_properties.extend(properties(stats))
+            stats = runner.run(function, *first, **given)
+        item.stash[RESULT] = stats
+        item.user_properties.extend(properties(stats))
         if self._sampling is not None:
-            pyfuncitem.user_properties.append(self._sampling.told(stats))
+            item.user_properties.append(self._sampling.told(stats))
         stats.check()
-        return True
 
     @contextmanager
     def _terminal(self) -> Iterator[None]:
-        """Lends the terminal to the line of progress. pytest holds standard error itself, and other processes of
-        pytest-xdist have none.
-        """
-        writer = self._config.get_terminal_writer()
-        if not writer.isatty() if hasattr(writer, "isatty") else not writer.hasmarkup:
+        """Lends the terminal to the line of progress. Other processes of pytest-xdist have none."""
+        reporter = self._config.pluginmanager.getplugin("terminalreporter")
+        if reporter is None or not reporter.isatty or os.environ.get("TERM") == "dumb":
             yield
             return
-        progress.terminal.append(writer._file)
+        progress.lines.append(TerminalLine(reporter._tw, self._config.pluginmanager.getplugin("capturemanager")))
         try:
             yield
         finally:
-            progress.terminal.pop()
+            progress.lines.pop()
+
+
+class TerminalLine:
+    """The rest of the line on which pytest shows how its tests do."""
+
+    def __init__(self, writer: Any, capturing: Any) -> None:
+        self._writer = writer
+        self._capturing = capturing
+        self._is_shown = False
+
+    def show(self, text: str) -> None:
+        """Writes to the end of the line, and leaves the cursor's place as it was."""
+        room = self._writer.fullwidth - self._writer.width_of_current_line - 2
+        if room < 30:
+            return
+        # Back to where it began, if it was there before: no terminal forgets a place that is saved once.
+        self._write(f"{'' if self._is_shown else SAVE}{RESTORE} {text[:room]}{ERASE}")
+        self._is_shown = True
+
+    def clear(self) -> None:
+        """Takes it away."""
+        if self._is_shown:
+            self._write(f"{RESTORE}{ERASE}")
+            self._is_shown = False
+
+    def _write(self, text: str) -> None:
+        with nullcontext() if self._capturing is None else self._capturing.global_and_fixture_disabled():
+            self._writer._file.write(text)
+            self._writer._file.flush()
+
+
+#: What terminals are told: save the cursor's place, go back to it, erase to the end of the line.
+SAVE, RESTORE, ERASE = "\x1b7", "\x1b8", "\x1b[K"
 
 
 def options(marker: pytest.Mark, place: str) -> dict[str, Any]:

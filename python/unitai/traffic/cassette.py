@@ -147,16 +147,22 @@ def standing() -> Cassette | None:
     """The recordings of runs for which nobody opened any, where the environment or the project's file asks for
     them. In pytest the plugin opens them, for each test its own.
     """
-    return None if "PYTEST_CURRENT_TEST" in os.environ else _stand()
+    # Asked at every run, and hardly anybody asks for recordings.
+    if _standing_mode() in (None, "off") or "PYTEST_CURRENT_TEST" in os.environ:
+        return None
+    return _stand()
+
+
+@cache
+def _standing_mode() -> str | None:
+    """Read once: what a process was started with holds to its end."""
+    mode: str | None = cache_settings(project())["mode"]
+    return mode
 
 
 @cache
 def _stand() -> Cassette | None:
-    """Read once: what a process was started with holds to its end."""
-    mode = cache_settings(project())["mode"]
-    if mode in (None, "off"):
-        return None
-    recordings = cassette(mode, scope="")
+    recordings = cassette(_standing_mode(), scope="")
     engine = recordings._begin()
     if engine is not None:
         import atexit

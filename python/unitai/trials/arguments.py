@@ -14,6 +14,7 @@ from inspect import (
 )
 from typing import Any
 
+from unitai.attempt import current
 from unitai.errors import InvalidArgumentError, shown
 from unitai.mock.toolkit import MockToolkit
 
@@ -109,9 +110,11 @@ def own(value: Any) -> Any:
     """A copy for one run: the mocks are the same, and nothing is recorded yet."""
     if _is_case(value):
         case = copy.copy(value)
-        case.toolkit = value.toolkit.copy()
+        case.toolkit = own(value.toolkit)
         return case
-    return value.copy()
+    twin = value.copy()
+    twin._attempt = current.get()
+    return twin
 
 
 def _name(function: Any) -> str:

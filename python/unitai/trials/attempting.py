@@ -9,7 +9,7 @@ from inspect import isawaitable
 from time import perf_counter, sleep
 from typing import Any
 
-from unitai._engine import AgentRunResult, Finding, watch_findings
+from unitai._engine import AgentRunResult, Budget, Finding
 from unitai.attempt import Attempt, current
 from unitai.errors import CostLimitExceeded, UnpricedModelError
 from unitai.runner.inline import Watcher
@@ -50,23 +50,39 @@ class Attempts:
         for name, value in self._arguments.kwargs.items():
             yield f"the argument {name}", value
 
-    def run(self, index: int, is_wanted: Callable[[], bool] = lambda: True, watcher: Watcher | None = None) -> Outcome:
-        """Does one run, in a context of its own. Raises `Halt` for what ends the whole test."""
+    def run(
+        self,
+        index: int,
+        is_wanted: Callable[[], bool] = lambda: True,
+        watcher: Watcher | None = None,
+        meter: Budget | None = None,
+    ) -> Outcome:
+        """Does one run, in a context of its own. Raises `Halt` for what ends the whole test.
+
+        Args:
+            index: Which run it is.
+            is_wanted: Whether it is still worth trying again.
+            watcher: Who runs agents on this very thread.
+            meter: A budget that stands around this thread alone: what it has paid meanwhile was paid for this run.
+        """
+        before = 0.0 if meter is None else meter.spent
         outcome = self._once(index, watcher)
-        paid = outcome.cost
         retries = 0
-        while outcome.verdict == "inconclusive" and retries < self._retries and is_wanted():
-            sleep(min(self._retry_delay * 2**retries, LONGEST_PAUSE))
-            retries += 1
-            outcome = self._once(index, watcher)
-            paid = None if paid is None or outcome.cost is None else paid + outcome.cost
-        watch_findings(False)
-        return replace(outcome, cost=paid, retries=retries) if retries else outcome
+        if outcome.verdict == "inconclusive":
+            paid = outcome.cost
+            while outcome.verdict == "inconclusive" and retries < self._retries and is_wanted():
+                sleep(min(self._retry_delay * 2**retries, LONGEST_PAUSE))
+                retries += 1
+                outcome = self._once(index, watcher)
+                paid = None if paid is None or outcome.cost is None else paid + outcome.cost
+            outcome = replace(outcome, cost=paid, retries=retries)
+        if meter is not None and meter.spent > before:
+            outcome.cost = _whole_cost(outcome, meter.spent - before)
+        return outcome
 
     def _once(self, index: int, watcher: Watcher | None) -> Outcome:
         attempt = Attempt(index, watcher)
         current.set(attempt)
-        watch_findings(True)
         args, kwargs = self._arguments.fresh()
         begun = perf_counter()
         try:
@@ -127,6 +143,17 @@ def _check_money(error: BaseException | None) -> None:
     # With a budget and no price nothing can be paid, however often it is tried.
     if isinstance(error, UnpricedModelError):
         raise Halt(error)
+
+
+def _whole_cost(outcome: Outcome, paid: float) -> float | None:
+    """What a run cost: its trajectories, and what was paid for calls outside of them. Replayed calls cost what they
+    cost once, and nobody paid for them again.
+    """
+    if outcome.cost is None:
+        return None
+    steps = [step for trajectory in outcome.trajectories for step in trajectory.steps if step.source == "replay"]
+    replayed = sum(step.cost or 0.0 for step in steps)
+    return max(outcome.cost, paid + replayed)
 
 
 def _leave(attempt: Attempt, error: BaseException | None) -> None:

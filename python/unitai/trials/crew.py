@@ -7,11 +7,12 @@ from collections.abc import Callable
 from contextvars import copy_context
 from time import monotonic
 
-from unitai._engine import Series
+from unitai._engine import Series, watch_findings
 from unitai.runner.ending import timeout_error
 from unitai.runner.inline import Inline, Watcher
 from unitai.trials.attempting import Attempts, Halt
 from unitai.trials.blaming import blame
+from unitai.trials.metering import metering
 from unitai.trials.outcome import Outcome
 from unitai.trials.own_loop import close_loop
 
@@ -69,32 +70,35 @@ class Crew:
 
     def serve(self, seat: Seat) -> None:
         """What each thread does."""
-        series, attempts, context, watcher = self._series, self._attempts, self._context, seat.watcher
+        series, run, context, watcher = self._series, self._attempts.run, self._context, seat.watcher
+        is_open = series.is_open
+        context = context.copy()
+        meter = context.run(metering)
+        watch_findings(True)
         try:
             while seat.left[0] != 0:
                 seat.left[0] -= 1
                 index = seat.index = series.next()
                 if index is None:
                     break
-                outcome = context.copy().run(attempts.run, index, series.is_open, watcher)
-                if not self._enter(outcome):
+                if not self._enter(context.copy().run(run, index, is_open, watcher, meter)):
                     return
         except Halt as halt:
             self._halt(halt.error)
         except BaseException as error:
             self._halt(error)
         finally:
+            watch_findings(False)
             close_loop()
             self._leave(seat)
 
     def _enter(self, outcome: Outcome) -> bool:
         """Counts a run, unless it was given up meanwhile."""
-        with self._lock:
-            if outcome.index in self.outcomes:
-                return False
-            self.outcomes[outcome.index] = outcome
+        if self.outcomes.setdefault(outcome.index, outcome) is not outcome:
+            return False
         self._series.settle(outcome.index, outcome.verdict)
-        self._after(outcome)
+        if outcome.cost:
+            self._after(outcome)
         return True
 
     def _leave(self, seat: Seat) -> None:

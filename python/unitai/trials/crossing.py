@@ -20,11 +20,12 @@ from operator import attrgetter
 from types import FunctionType
 from typing import Any, NamedTuple
 
-from unitai._engine import Trajectory, forget_parent, set_default_model, surroundings
+from unitai._engine import Trajectory, forget_parent, set_default_model, surroundings, watch_findings
 from unitai.errors import InvalidArgumentError
 from unitai.traffic.network import block_network
 from unitai.trials.attempting import Attempts, Halt
 from unitai.trials.funding import Fare
+from unitai.trials.metering import metering
 from unitai.trials.outcome import Outcome
 
 __all__ = ["Answer", "do_elsewhere", "do_here", "pack", "unpack"]
@@ -72,12 +73,16 @@ def unpack(data: Any) -> Answer:
 
 def do_here(context: Context, attempts: Attempts, index: int, is_wanted: Callable[[], bool]) -> Answer:
     """Does one run in a thread of this process."""
+    watch_findings(True)
     try:
-        return Answer(context.run(attempts.run, index, is_wanted))
+        meter = context.run(metering)
+        return Answer(context.run(attempts.run, index, is_wanted, None, meter))
     except Halt as halt:
         return Answer(halt.error)
     except BaseException as error:
         return Answer(error)
+    finally:
+        watch_findings(False)
 
 
 def do_elsewhere(parcel: bytes, fare: bytes, index: int, stamp: str) -> bytes:
@@ -113,16 +118,19 @@ def _do(parcel: bytes, fare: bytes, index: int) -> bytes:
     set_default_model(model)
     own = None
     came: Outcome | BaseException
+    watch_findings(True)
     try:
         with ExitStack() as stack:
             if blocks_network:
                 stack.enter_context(block_network())
             own = stack.enter_context(money.paying())
-            came = attempts.run(index)
+            came = attempts.run(index, meter=metering())
     except Halt as halt:
         came = halt.error
     except BaseException as error:
         came = error
+    finally:
+        watch_findings(False)
     # What is still set aside belongs to calls that nobody waits for; they may be billed.
     spent = 0.0 if own is None else own.spent + own.reserved
     return _packed_error(came, spent) if isinstance(came, BaseException) else _packed_outcome(came, spent)

@@ -4,44 +4,59 @@ from __future__ import annotations
 
 import sys
 from time import monotonic
-from typing import TextIO
+from typing import Protocol, TextIO
 
 from unitai._engine import Series
 from unitai.trials.telling import dollars
 
-__all__ = ["Progress", "terminal"]
+__all__ = ["Line", "Progress", "lines"]
 
-#: Nothing is shown of what is over sooner, in seconds.
-PATIENCE = 0.5
+#: Nothing is shown of what is over sooner, and no line more often, in seconds.
+PATIENCE, PAUSE = 0.5, 0.2
+
+
+class Line(Protocol):
+    """Somewhere to write one line over and over."""
+
+    def show(self, text: str) -> None:
+        """Writes the line in the place of what it said before."""
+
+    def clear(self) -> None:
+        """Takes it away."""
+
 
 #: Where to show it, set by whoever has taken the terminal over (pytest does); standard error unless set.
-terminal: list[TextIO] = []
+lines: list[Line] = []
 
 
 class Progress:
-    """One line, written over itself."""
+    """How far one repeated test is."""
 
-    def __init__(self, stream: TextIO, name: str) -> None:
-        self._stream = stream
+    def __init__(self, line: Line, name: str) -> None:
+        self._line = line
         self._name = name
         self._begun = monotonic()
-        self._width = 0
+        self._next = self._begun + PATIENCE
 
     @staticmethod
     def of(wanted: bool | None, name: str) -> Progress | None:
         """The progress of a test; `None` where nothing is to be shown."""
-        stream = terminal[-1] if terminal else sys.stderr
-        if wanted is False or stream is None:
+        if wanted is False:
             return None
-        if wanted is None and not _is_terminal(stream):
+        if lines:
+            return Progress(lines[-1], name)
+        stream = sys.stderr
+        if stream is None or (wanted is None and not _is_terminal(stream)):
             return None
-        return Progress(stream, name)
+        return Progress(StreamLine(stream), name)
 
     def show(self, series: Series, planned: int, spent: float) -> None:
         """Shows how far it is."""
-        elapsed = monotonic() - self._begun
-        if elapsed < PATIENCE:
+        now = monotonic()
+        if now < self._next:
             return
+        self._next = now + PAUSE
+        elapsed = now - self._begun
         passed, failed, lost = series.counts()
         done = passed + failed + lost
         parts = [f"{self._name}: {done}/{planned} runs", f"{passed} passed"]
@@ -49,12 +64,28 @@ class Progress:
             parts.append(dollars(spent))
         if done:
             parts.append(f"{_time((planned - done) * elapsed / done)} left at most")
-        line = ", ".join(parts)[:120]
-        self._write("\r" + line.ljust(self._width))
-        self._width = len(line)
+        self._line.show(", ".join(parts))
 
     def clear(self) -> None:
         """Takes the line away."""
+        self._line.clear()
+
+
+class StreamLine:
+    """A line of its own on a stream."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._width = 0
+
+    def show(self, text: str) -> None:
+        """Writes the line in the place of what it said before."""
+        text = text[:120]
+        self._write("\r" + text.ljust(self._width))
+        self._width = len(text)
+
+    def clear(self) -> None:
+        """Takes it away."""
         if self._width:
             self._write("\r" + " " * self._width + "\r")
             self._width = 0

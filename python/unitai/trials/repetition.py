@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import warnings
 from collections.abc import Callable
@@ -85,8 +86,10 @@ class Repetition:
         finally:
             if progress is not None:
                 progress.clear()
-        if hands.halted_by is not None:
-            self._raise(hands, hands.halted_by)
+        halt = hands.halted_by
+        # What a run raised that was under way when the verdict was settled changes nothing; Ctrl-C always does.
+        if halt is not None and (not self._series.is_settled() or _is_interruption(halt)):
+            self._raise(hands, halt)
         if self._is_overspent and not self._series.is_settled():
             self._raise(hands, self._overspent())
         return self._result(hands)
@@ -145,6 +148,13 @@ class Repetition:
             notes=self._series.notes(),
             name=self._name,
         )
+
+
+def _is_interruption(error: BaseException) -> bool:
+    outcomes = sys.modules.get("_pytest.outcomes")
+    return isinstance(error, (KeyboardInterrupt, SystemExit)) or (
+        outcomes is not None and isinstance(error, outcomes.Exit)
+    )
 
 
 def _place(function: Callable[..., Any]) -> tuple[str, int]:

@@ -41,7 +41,8 @@ def cause_of(error: BaseException, results: Iterable[AgentRunResult]) -> str | N
             if cause is not None and not _is_injected(results):
                 return cause
     for result in results:
-        lost = lost_answer(result.trajectory)
+        # A call that UnitAI itself refused, for want of money or of time, had no answer either.
+        lost = None if isinstance(result.error, UnitAIError) else lost_answer(result.trajectory)
         if lost is not None:
             return lost
     return None

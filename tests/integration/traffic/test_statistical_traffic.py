@@ -13,6 +13,7 @@ from provider import as_provider, refusal
 from wire import Anywhere, ask, chat, post
 
 from unitai import (
+    AmbiguousRunError,
     CostLimitExceeded,
     MockToolkit,
     StatisticalRunner,
@@ -270,3 +271,50 @@ def test_a_scripted_error_counts_as_the_provider_s():
 
     stats = every_run(n=10, retries=0).run(test)
     assert (stats.passed, stats.inconclusive) == (9, 1)
+
+
+def test_calls_outside_of_any_agent_are_paid_for_and_told():
+    def test(mock_toolkit):
+        with scripted_model([say("Yes.").using(0, 100_000)]):
+            ask(Anywhere, model="gpt-4o", max_tokens=100_000)
+
+    with pytest.raises(CostLimitExceeded, match=r"10 runs of test would cost about \$10\.00") as caught:
+        StatisticalRunner(n=10, threshold=0.5, budget=3.0).run(test)
+    assert caught.value.stats.total_cost == pytest.approx(1.0, abs=0.01)
+
+    stats = every_run(n=6, threshold=0.5, budget=20.0, max_workers=3).run(test)
+    assert stats.total_cost == pytest.approx(6.0, abs=0.05)
+
+
+def test_a_thread_that_could_be_anybodys_never_goes_out():
+    both = threading.Barrier(2)
+    seen = []
+
+    def test(mock_toolkit):
+        with scripted_model([say("Yes.")]):
+            both.wait(10)
+
+            def body():
+                try:
+                    seen.append(mock_toolkit.run(lambda input, tools: ask(Anywhere), "x").error)
+                except Exception as error:
+                    seen.append(error)
+
+            thread = threading.Thread(target=body)
+            thread.start()
+            thread.join()
+            both.wait(10)
+
+    every_run(n=2, threshold=0.5, max_workers=2, budget=None).run(test)
+    assert [type(error) for error in seen] == [AmbiguousRunError] * 2
+
+
+def test_a_call_that_the_toolkits_own_budget_refuses_is_a_failure_of_its_run():
+    def test():
+        toolkit = MockToolkit(budget=ONE / 2, prices=PRICES)
+        with scripted_model([say("Yes.").using(0, 100)]):
+            assert toolkit.run(lambda input, tools: ask(Anywhere, max_tokens=100), "x").succeeded
+
+    stats = every_run(n=4, threshold=0.5).run(test)
+    assert (stats.failed, stats.inconclusive, stats.retries) == (4, 0, 0)
+    assert stats.modes[0].check in ("CostLimitExceeded", "succeeded")

@@ -215,7 +215,8 @@ pub(super) fn is_declared_api(py: Python<'_>, url: &str) -> bool {
     voices.iter().any(|voice| matches!(voice, Voice::Cassette(cassette) if cassette.get().records_api(url)))
 }
 
-/// Who speaks for the model of a run which begins here.
+/// Who speaks for the model of a run which begins here. Where it could be one of several, nobody may: the run would go
+/// out to the provider.
 pub(crate) fn voice_here(py: Python<'_>) -> PyResult<Option<Voice>> {
     if live().voices.is_empty() {
         return Ok(None);
@@ -223,7 +224,13 @@ pub(crate) fn voice_here(py: Python<'_>) -> PyResult<Option<Voice>> {
     if let Some(voice) = innermost_voice(py)? {
         return Ok(Some(voice));
     }
-    Ok(innermost_live(py, &live()))
+    let live = live();
+    let (innermost, voices) = (innermost_live(py, &live), live.voices.len());
+    drop(live);
+    if innermost.is_none() && voices > 0 {
+        return Err(ambiguous(py, 0, voices));
+    }
+    Ok(innermost)
 }
 
 /// The innermost of all that are open, if each was opened inside of the one before: then it is meant, also by who

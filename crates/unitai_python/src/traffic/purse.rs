@@ -49,13 +49,15 @@ struct Troubles {
 #[pymethods]
 impl Purse {
     /// Opens a budget around the current context. `prices` are those of calls outside any run. One that stands
-    /// alone is not added to those that are open: it was taken from them.
+    /// alone is not added to those that are open: it was taken from them. One that is private pays for its context
+    /// only, and not for threads that have none.
     #[staticmethod]
-    #[pyo3(signature = (budget, prices=None, alone=false))]
+    #[pyo3(signature = (budget, prices=None, alone=false, private=false))]
     fn open<'py>(
         budget: &Bound<'py, Budget>,
         prices: Option<&Bound<'py, PyDict>>,
         alone: bool,
+        private: bool,
     ) -> PyResult<Bound<'py, Purse>> {
         let py = budget.py();
         let own = prices.map(|prices| prices::read(prices).map(Arc::new)).transpose()?;
@@ -87,8 +89,10 @@ impl Purse {
         let before = var.call_method0(pyo3::intern!(py, "get"))?.cast_into::<PyTuple>()?;
         let purses: Vec<Bound<'_, PyAny>> = before.iter().chain([purse.clone().into_any()]).collect();
         var.call_method1(pyo3::intern!(py, "set"), (PyTuple::new(py, purses)?,))?;
-        live().push(purse.clone().unbind());
-        COUNT.fetch_add(1, Ordering::Relaxed);
+        if !private {
+            live().push(purse.clone().unbind());
+            COUNT.fetch_add(1, Ordering::Relaxed);
+        }
         Ok(purse)
     }
 
