@@ -164,7 +164,8 @@ def exits_oddly():
 def knows_its_surroundings(blocked, model):
     """Nothing stands here but what was handed over."""
     assert surroundings() == (False, blocked, model)
-    assert len(standing_budgets()) == 1
+    # Besides the one that only counts.
+    assert len([budget for budget in standing_budgets() if budget.limit < 1_000_000]) == 1
 
 
 def sleeps(folder):

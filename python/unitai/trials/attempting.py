@@ -9,12 +9,13 @@ from inspect import isawaitable
 from time import perf_counter, sleep
 from typing import Any
 
-from unitai._engine import AgentRunResult, Budget, Finding
+from unitai._engine import AgentRunResult, Finding
 from unitai.attempt import Attempt, current
 from unitai.errors import CostLimitExceeded, UnpricedModelError
 from unitai.runner.inline import Watcher
 from unitai.trials.arguments import Arguments
 from unitai.trials.blaming import blame, blame_finding
+from unitai.trials.metering import Meter
 from unitai.trials.outcome import Blame, Outcome
 from unitai.trials.own_loop import await_here
 from unitai.trials.weather import cause_of
@@ -55,7 +56,7 @@ class Attempts:
         index: int,
         is_wanted: Callable[[], bool] = lambda: True,
         watcher: Watcher | None = None,
-        meter: Budget | None = None,
+        meter: Meter | None = None,
     ) -> Outcome:
         """Does one run, in a context of its own. Raises `Halt` for what ends the whole test.
 
@@ -63,7 +64,7 @@ class Attempts:
             index: Which run it is.
             is_wanted: Whether it is still worth trying again.
             watcher: Who runs agents on this very thread.
-            meter: A budget that stands around this thread alone: what it has paid meanwhile was paid for this run.
+            meter: What stands around this run alone: what it has counted meanwhile was paid for this run.
         """
         before = 0.0 if meter is None else meter.spent
         outcome = self._once(index, watcher)
@@ -76,8 +77,12 @@ class Attempts:
                 outcome = self._once(index, watcher)
                 paid = None if paid is None or outcome.cost is None else paid + outcome.cost
             outcome = replace(outcome, cost=paid, retries=retries)
-        if meter is not None and meter.spent > before:
-            outcome.cost = _whole_cost(outcome, meter.spent - before)
+        if meter is not None:
+            if meter.trouble is not None:
+                # Whatever the test made of it, it was not the whole test.
+                raise Halt(meter.trouble)
+            if meter.spent > before:
+                outcome.cost = _whole_cost(outcome, meter.spent - before)
         return outcome
 
     def _once(self, index: int, watcher: Watcher | None) -> Outcome:

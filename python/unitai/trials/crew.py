@@ -12,7 +12,7 @@ from unitai.runner.ending import timeout_error
 from unitai.runner.inline import Inline, Watcher
 from unitai.trials.attempting import Attempts, Halt
 from unitai.trials.blaming import blame
-from unitai.trials.metering import metering
+from unitai.trials.metering import Meter
 from unitai.trials.outcome import Outcome
 from unitai.trials.own_loop import close_loop
 
@@ -73,7 +73,7 @@ class Crew:
         series, run, context, watcher = self._series, self._attempts.run, self._context, seat.watcher
         is_open = series.is_open
         context = context.copy()
-        meter = context.run(metering)
+        meter = context.run(Meter.here)
         watch_findings(True)
         try:
             while seat.left[0] != 0:

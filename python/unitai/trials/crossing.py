@@ -25,7 +25,7 @@ from unitai.errors import InvalidArgumentError
 from unitai.traffic.network import block_network
 from unitai.trials.attempting import Attempts, Halt
 from unitai.trials.funding import Fare
-from unitai.trials.metering import metering
+from unitai.trials.metering import Meter
 from unitai.trials.outcome import Outcome
 
 __all__ = ["Answer", "do_elsewhere", "do_here", "pack", "unpack"]
@@ -75,7 +75,7 @@ def do_here(context: Context, attempts: Attempts, index: int, is_wanted: Callabl
     """Does one run in a thread of this process."""
     watch_findings(True)
     try:
-        meter = context.run(metering)
+        meter = context.run(Meter.here)
         return Answer(context.run(attempts.run, index, is_wanted, None, meter))
     except Halt as halt:
         return Answer(halt.error)
@@ -124,7 +124,7 @@ def _do(parcel: bytes, fare: bytes, index: int) -> bytes:
             if blocks_network:
                 stack.enter_context(block_network())
             own = stack.enter_context(money.paying())
-            came = attempts.run(index, meter=metering())
+            came = attempts.run(index, meter=Meter.here())
     except Halt as halt:
         came = halt.error
     except BaseException as error:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from unitai._engine import AgentRunResult, is_infrastructure_status, lost_answer
-from unitai.errors import UnitAIError
+from unitai.errors import BrokenExpectationError, UnitAIError
 
 __all__ = ["cause_of"]
 
@@ -30,22 +30,30 @@ _LOST = {
 def cause_of(error: BaseException, results: Iterable[AgentRunResult]) -> str | None:
     """What was not as needed, in words for the report; `None` if the run failed by itself."""
     results = list(results)
+    errors = [error, *(result.error for result in results if result.error is not None)]
+    chains = [list(_chain(each)) for each in errors]
+    # What UnitAI itself refused had no answer either: a request that no script expects, money, a time limit.
+    if any(_is_refusal(link) for chain in chains for link in chain):
+        return None
     # What a mock or an injected fault raised was meant to happen.
     staged = {id(step.tool_error) for result in results for step in result.trajectory.steps if step.tool_error}
-    errors = [error, *(result.error for result in results if result.error is not None)]
-    for shown in errors:
-        for link in _chain(shown):
+    for chain in chains:
+        for link in chain:
             if id(link) in staged:
                 break
             cause = _cause(link)
             if cause is not None and not _is_injected(results):
                 return cause
     for result in results:
-        # A call that UnitAI itself refused, for want of money or of time, had no answer either.
-        lost = None if isinstance(result.error, UnitAIError) else lost_answer(result.trajectory)
+        lost = lost_answer(result.trajectory)
         if lost is not None:
             return lost
     return None
+
+
+def _is_refusal(error: BaseException) -> bool:
+    # A check that does not hold says nothing about why.
+    return isinstance(error, UnitAIError) and not isinstance(error, BrokenExpectationError)
 
 
 def _is_injected(results: list[AgentRunResult]) -> bool:
@@ -65,8 +73,6 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
 
 
 def _cause(error: BaseException) -> str | None:
-    if isinstance(error, UnitAIError):
-        return None
     status = _status(error)
     if status is not None:
         return _words(status) if is_infrastructure_status(status) else None

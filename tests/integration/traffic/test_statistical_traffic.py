@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
 import random
@@ -18,6 +19,8 @@ from unitai import (
     MockToolkit,
     StatisticalRunner,
     UnpricedModelError,
+    assert_trajectory,
+    block_network,
     cassette,
     scripted_model,
 )
@@ -318,3 +321,59 @@ def test_a_call_that_the_toolkits_own_budget_refuses_is_a_failure_of_its_run():
     stats = every_run(n=4, threshold=0.5).run(test)
     assert (stats.failed, stats.inconclusive, stats.retries) == (4, 0, 0)
     assert stats.modes[0].check in ("CostLimitExceeded", "succeeded")
+
+
+def refused_by_a_script(toolkit):
+    with scripted_model([say("Hello")]):
+        return toolkit.run(lambda input, tools: ask(Anywhere) + ask(Anywhere), "Hi")
+
+
+def refused_by_recordings(toolkit, tmp_path):
+    with cassette("replay", tmp_path / "nothing"):
+        return toolkit.run(lambda input, tools: ask(Anywhere), "Hi")
+
+
+def refused_by_a_block(toolkit):
+    with block_network():
+        return toolkit.run(lambda input, tools: ask(Anywhere), "Hi")
+
+
+def refused_by_its_time(toolkit):
+    with scripted_model([say("Hello").after(5)]):
+        return toolkit.run(lambda input, tools: ask(Anywhere), "Hi", timeout=0.1)
+
+
+@pytest.mark.parametrize(
+    "refused", [refused_by_a_script, refused_by_recordings, refused_by_a_block, refused_by_its_time]
+)
+@pytest.mark.parametrize("asserts", ["assert", "chain"])
+def test_what_unitai_itself_refused_is_a_failure_and_no_trouble_of_the_provider(refused, asserts, tmp_path):
+    def test(mock_toolkit):
+        more = (tmp_path,) if refused is refused_by_recordings else ()
+        result = refused(mock_toolkit, *more)
+        if asserts == "chain":
+            assert_trajectory(result).called("anything")
+        assert result.output_contains("Hello")
+
+    stats = every_run(n=3, threshold=0.5, budget=None).run(test)
+    assert (stats.failed, stats.inconclusive) == (3, 0), stats.summary()
+
+
+def test_a_chain_that_breaks_because_of_a_rate_limit_is_the_providers(server):
+    meeting(server, status(429), range(1, 1000))
+
+    def test(mock_toolkit):
+        assert_trajectory(mock_toolkit.run(lambda input, tools: ask(server), "Hi")).called("anything")
+
+    assert every_run(n=3, retries=0).run(test).verdict == "inconclusive"
+
+
+@pytest.mark.parametrize("model", ["gpt-4o", "unheard-of"])
+def test_a_call_that_was_refused_for_money_is_no_pass_whatever_the_test_makes_of_it(model):
+    def test():
+        with contextlib.suppress(Exception):
+            # Refused before it is sent.
+            ask(Anywhere, model=model, max_tokens=100_000)
+
+    with pytest.raises((CostLimitExceeded, UnpricedModelError)):
+        every_run(n=5, budget=0.01).run(test)
