@@ -321,9 +321,9 @@ def test_what_does_not_pickle_comes_back_in_words(pools):
     ("test", "error", "text"),
     [
         (elsewhere.skips, unittest.SkipTest, "not today"),
-        (elsewhere.exits, SystemExit, "7"),
+        (elsewhere.skips_in_pytest, pytest.skip.Exception, "not here"),
+        (elsewhere.leaves_pytest, pytest.exit.Exception, "enough"),
         (elsewhere.interrupts, KeyboardInterrupt, ""),
-        (elsewhere.exits_oddly, SystemExit, "OddExit: odd"),
     ],
 )
 def test_what_ends_the_whole_test_comes_back_as_such(pools, test, error, text):
@@ -399,3 +399,8 @@ def test_ctrl_c_comes_through_and_nothing_more_begins(tmp_path):
             assert tickets(tmp_path) == 2
         finally:
             process.kill()
+
+
+@pytest.mark.parametrize("test", [elsewhere.exits, elsewhere.exits_oddly])
+def test_an_exit_of_the_test_is_a_failed_run(pools, test):
+    assert every_run(pools()).run(test).failed == 8

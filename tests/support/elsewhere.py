@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 from unittest import SkipTest
 
+import pytest
 from model import ask
 
 from unitai import MockToolkit, scripted_model, statistical
@@ -159,6 +160,14 @@ class OddExit(SystemExit):
 
 def exits_oddly():
     raise OddExit(1, 2)
+
+
+def skips_in_pytest():
+    pytest.skip("not here")
+
+
+def leaves_pytest():
+    pytest.exit("enough")
 
 
 def knows_its_surroundings(blocked, model):

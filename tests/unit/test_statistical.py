@@ -409,6 +409,34 @@ def test_an_interruption_ends_the_whole_test():
         every_run(n=5).run(stops)
     with pytest.raises(pytest.skip.Exception):
         every_run(n=5).run(lambda: pytest.skip("not here"))
+    with pytest.raises(pytest.xfail.Exception):
+        every_run(n=5).run(lambda: pytest.xfail("known"))
+
+
+def test_an_exit_of_the_agent_is_a_failed_run_and_pytest_fail_is_one():
+    def leaves():
+        raise SystemExit(3)
+
+    assert every_run(n=3).run(leaves).failure_modes == {"SystemExit: 3": 3}
+    assert every_run(n=3).run(lambda: pytest.fail("no")).failed == 3
+
+
+def test_a_retry_is_not_waited_for_when_the_verdict_is_settled():
+    turns = iter(range(100))
+    lock = threading.Lock()
+
+    def test():
+        with lock:
+            turn = next(turns)
+        if turn == 0:
+            raise ConnectionError("down")
+        time.sleep(0.05)
+        assert False  # noqa: B011, PT015
+
+    begun = time.monotonic()
+    stats = StatisticalRunner(n=20, threshold=1.0, max_workers=3, budget=None, retry_delay=20).run(test)
+    assert stats.verdict == "failed"
+    assert time.monotonic() - begun < 5
 
 
 def test_each_run_meets_faults_of_its_own():
@@ -478,3 +506,73 @@ def test_what_a_thread_of_the_test_runs_is_part_of_its_run():
 
     stats = every_run(n=6, threshold=0.5).run(test)
     assert len(stats.trajectories) == 6
+
+
+def test_what_an_async_run_leaves_behind_ends_with_it():
+    ticks = []
+
+    async def leaves():
+        async def ticking():
+            while True:
+                ticks.append(len(ticks))
+                await asyncio.sleep(0)
+
+        before = len(ticks)
+        await asyncio.sleep(0.002)
+        assert len(ticks) == before, "an earlier run goes on in this one"
+        kept.append(asyncio.create_task(ticking()))
+        await asyncio.sleep(0)
+
+    kept: list = []
+    assert every_run(n=4, max_workers=1).run(leaves).passed == 4
+
+
+@pytest.mark.parametrize("own", [asyncio.TimeoutError, TimeoutError])
+def test_the_patience_of_the_test_itself_is_no_trouble_of_the_network(own):
+    async def impatient():
+        await asyncio.wait_for(asyncio.sleep(5), 0.01)
+
+    def handles():
+        try:
+            raise ConnectionError("meant")
+        except ConnectionError:
+            assert False, "the agent should have got over it"  # noqa: B011, PT015
+
+    def raises():
+        raise own("too slow")
+
+    for test in (impatient, handles, raises):
+        stats = every_run(n=2).run(test)
+        assert (stats.failed, stats.inconclusive) == (2, 0)
+
+
+def test_leaving_pytest_ends_the_whole_test():
+    with pytest.raises(pytest.exit.Exception):
+        every_run(n=5).run(lambda: pytest.exit("enough"))
+
+
+def test_a_slow_run_of_a_sequential_test_holds_the_others_back():
+    turns = iter(range(1000))
+    lock = threading.Lock()
+
+    def test():
+        with lock:
+            turn = next(turns)
+        time.sleep(0.4 if turn == 0 else 0.001)
+
+    stats = StatisticalRunner(n=100, threshold=0.8, mode="sequential", max_workers=8, budget=None).run(test)
+    assert stats.verdict == "passed"
+    assert len(stats.surplus) <= 7
+
+
+def test_each_voice_of_a_run_ends_with_it(scripted_model):
+    from unitai.script import say
+
+    def test(mock_toolkit):
+        scripted_model([say("never asked for")])
+        scripted_model([say("nor this")])
+
+    assert every_run(n=2).run(test).failed == 2
+    from unitai._engine import surroundings
+
+    assert surroundings()[0] is False

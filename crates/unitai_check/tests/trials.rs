@@ -83,7 +83,7 @@ fn an_early_decision_is_the_decision_of_all_runs() {
                 let expected = if reaches { Standing::Passed } else { Standing::Failed };
                 for k in 0..=n {
                     let (passed, failed) = counts(k);
-                    let standing = Plan::Early.standing(n, threshold, passed, failed);
+                    let standing = early(n, threshold, passed, failed);
                     assert!(
                         standing == expected || (k < n && standing == Standing::Open),
                         "{n} {threshold} {runs:b}"

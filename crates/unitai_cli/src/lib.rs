@@ -9,7 +9,7 @@ mod test;
 
 use std::ffi::OsString;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 /// Write tests for your agents like you write tests for your code.
 #[derive(Parser)]
@@ -45,9 +45,22 @@ enum Command {
     Serve(serve::Serve),
 }
 
+/// The arguments in an order that clap takes.
+fn sorted(args: Vec<String>) -> Vec<String> {
+    let command = Arguments::command();
+    match (args.first(), command.find_subcommand("test")) {
+        (Some(first), Some(test)) if first == "test" => {
+            let rest = test::own_first(test, args[1..].to_vec());
+            std::iter::once(args[0].clone()).chain(rest).collect()
+        }
+        _ => args,
+    }
+}
+
 /// Runs the command with these arguments (without the program's name) and gives its exit code.
 /// `python` is the interpreter to start tests with.
 pub fn run(args: Vec<String>, python: &str) -> i32 {
+    let args = sorted(args);
     let args = std::iter::once(OsString::from("unitai")).chain(args.into_iter().map(OsString::from));
     match Arguments::try_parse_from(args) {
         Ok(Arguments { command }) => match command {

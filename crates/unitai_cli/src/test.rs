@@ -38,6 +38,38 @@ pub(crate) struct Test {
     rest: Vec<String>,
 }
 
+/// The arguments of `unitai test` with its own options first: clap hands everything from the first path on to pytest, and
+/// people write options behind it. What follows `--` is pytest's.
+pub(crate) fn own_first(command: &clap::Command, args: Vec<String>) -> Vec<String> {
+    let mut given = args.into_iter();
+    let (mut own, mut rest) = (Vec::new(), Vec::new());
+    while let Some(arg) = given.next() {
+        if arg == "--" {
+            rest.push(arg);
+            rest.extend(given);
+            break;
+        }
+        let (name, value) =
+            arg.split_once('=').map_or((arg.as_str(), None), |(name, value)| (name, Some(value)));
+        let known = command.get_arguments().find(|known| {
+            known.get_long().is_some_and(|long| name.strip_prefix("--").is_some_and(|name| name == long))
+        });
+        let takes_value = known.is_some_and(|known| known.get_action().takes_values());
+        let is_known = known.is_some();
+        let wants_next = takes_value && value.is_none();
+        if !is_known {
+            rest.push(arg);
+            continue;
+        }
+        own.push(arg);
+        if wants_next {
+            own.extend(given.next());
+        }
+    }
+    own.extend(rest);
+    own
+}
+
 impl Test {
     /// Runs pytest and gives its exit code.
     pub(crate) fn run(&self, python: &str) -> i32 {
@@ -74,5 +106,20 @@ impl Test {
         [(self.record, "record"), (self.replay, "replay"), (self.auto, "auto"), (self.no_cache, "off")]
             .into_iter()
             .find_map(|(is_meant, mode)| is_meant.then_some(mode))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn own_options_count_wherever_they_stand_and_the_rest_keeps_its_order() {
+        let command = Test::augment_args(clap::Command::new("test"));
+        let sorted = |text: &str| own_first(&command, text.split(' ').map(str::to_owned).collect()).join(" ");
+        assert_eq!(sorted("tests/x.py --budget 1 -n 4 --record"), "--budget 1 --record tests/x.py -n 4");
+        assert_eq!(sorted("-k a --baseline=main b"), "--baseline=main -k a b");
+        assert_eq!(sorted("a -- --record"), "a -- --record");
+        assert_eq!(sorted("--lf -x a"), "--lf -x a");
     }
 }

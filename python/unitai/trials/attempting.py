@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from inspect import isawaitable
-from time import perf_counter, sleep
+from time import monotonic, perf_counter, sleep
 from typing import Any
 
 from unitai._engine import AgentRunResult, Finding
@@ -42,6 +42,7 @@ class Attempts:
         self._arguments = arguments
         self._retries = retries
         self._retry_delay = retry_delay
+        self._shared = (arguments.args, arguments.kwargs) if arguments.is_shared else None
 
     def parts(self) -> Iterator[tuple[str, Any]]:
         """What a run is made of, each with its name: the function, then its arguments."""
@@ -66,29 +67,28 @@ class Attempts:
             watcher: Who runs agents on this very thread.
             meter: What stands around this run alone: what it has counted meanwhile was paid for this run.
         """
-        before = 0.0 if meter is None else meter.spent
         outcome = self._once(index, watcher)
         retries = 0
         if outcome.verdict == "inconclusive":
             paid = outcome.cost
             while outcome.verdict == "inconclusive" and retries < self._retries and is_wanted():
-                sleep(min(self._retry_delay * 2**retries, LONGEST_PAUSE))
+                _pause(min(self._retry_delay * 2**retries, LONGEST_PAUSE), is_wanted)
                 retries += 1
                 outcome = self._once(index, watcher)
                 paid = None if paid is None or outcome.cost is None else paid + outcome.cost
             outcome = replace(outcome, cost=paid, retries=retries)
         if meter is not None:
-            if meter.trouble is not None:
+            if meter.purse.trouble is not None:
                 # Whatever the test made of it, it was not the whole test.
-                raise Halt(meter.trouble)
-            if meter.spent > before:
-                outcome.cost = _whole_cost(outcome, meter.spent - before)
+                raise Halt(meter.purse.trouble)
+            if meter.budget.spent != meter.last:
+                outcome.cost = _whole_cost(outcome, meter.paid())
         return outcome
 
     def _once(self, index: int, watcher: Watcher | None) -> Outcome:
         attempt = Attempt(index, watcher)
         current.set(attempt)
-        args, kwargs = self._arguments.fresh()
+        args, kwargs = self._shared or self._arguments.fresh()
         begun = perf_counter()
         try:
             try:
@@ -130,12 +130,14 @@ _RETURNED_FALSE = Blame("returned", "returned False", "the test returned False",
 def _check_halt(error: BaseException, results: list[AgentRunResult]) -> None:
     """Lets through what is no outcome: Ctrl-C, a skip, money that is spent."""
     outcomes = sys.modules.get("_pytest.outcomes")
-    if outcomes is not None and isinstance(error, outcomes.OutcomeException) and not isinstance(error, outcomes.Failed):
-        raise Halt(error)
+    if outcomes is not None and isinstance(error, (outcomes.OutcomeException, outcomes.Exit)):
+        is_failure = isinstance(error, outcomes.Failed) and not isinstance(error, outcomes.XFailed)
+        if not is_failure:
+            raise Halt(error)
     cases = sys.modules.get("unittest.case")
     if cases is not None and isinstance(error, cases.SkipTest):
         raise Halt(error)
-    if isinstance(error, (KeyboardInterrupt, SystemExit, GeneratorExit)):
+    if isinstance(error, KeyboardInterrupt):
         raise Halt(error)
     for shown in (error, *(result.error for result in results)):
         _check_money(shown)
@@ -148,6 +150,13 @@ def _check_money(error: BaseException | None) -> None:
     # With a budget and no price nothing can be paid, however often it is tried.
     if isinstance(error, UnpricedModelError):
         raise Halt(error)
+
+
+def _pause(seconds: float, is_wanted: Callable[[], bool]) -> None:
+    """Waits, but not for what nobody needs any more."""
+    until = monotonic() + seconds
+    while is_wanted() and (left := until - monotonic()) > 0:
+        sleep(min(left, 0.05))
 
 
 def _whole_cost(outcome: Outcome, paid: float) -> float | None:
@@ -163,8 +172,15 @@ def _whole_cost(outcome: Outcome, paid: float) -> float | None:
 
 def _leave(attempt: Attempt, error: BaseException | None) -> None:
     """Leaves what was entered for the attempt, the last one first. Raises what is wrong with it."""
+    trouble: BaseException | None = None
     while attempt.voices:
-        attempt.voices.pop().__exit__(None if error is None else type(error), error, None)
+        # One that is wrong must not keep the others open: they would speak in later tests.
+        try:
+            attempt.voices.pop().__exit__(None if error is None else type(error), error, None)
+        except BaseException as wrong:
+            trouble = trouble or wrong
+    if trouble is not None:
+        raise trouble
 
 
 def _outcome(index: int, verdict: Any, duration: float, results: list[AgentRunResult], why: Blame | None) -> Outcome:

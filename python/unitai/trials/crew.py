@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from contextvars import copy_context
-from time import monotonic
+from time import monotonic, sleep
 
 from unitai._engine import Series, watch_findings
 from unitai.runner.ending import timeout_error
@@ -20,6 +20,9 @@ __all__ = ["Crew"]
 
 #: How often whoever waits looks after the threads, in seconds; and how soon for the first time.
 LOOKS, FIRST_LOOK = 0.05, 0.003
+
+#: How long a thread waits for others of a sequential test before it looks again, in seconds.
+WAITS = 0.002
 
 #: Runs that are shorter than this, in seconds, are not done sooner by more threads: they have nothing to wait for.
 SHORT = 0.001
@@ -79,6 +82,9 @@ class Crew:
             while seat.left[0] != 0:
                 seat.left[0] -= 1
                 index = seat.index = series.next()
+                while index is None and series.must_wait():
+                    sleep(WAITS)
+                    index = seat.index = series.next()
                 if index is None:
                     break
                 if not self._enter(context.copy().run(run, index, is_open, watcher, meter)):

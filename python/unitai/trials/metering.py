@@ -13,11 +13,15 @@ PLENTY = 1_000_000.0
 class Meter:
     """Counts what is paid in the context that it was opened in, and knows what was refused there."""
 
-    __slots__ = ("_budget", "_purse")
+    __slots__ = ("budget", "last", "purse")
 
     def __init__(self) -> None:
-        self._budget = Budget(PLENTY)
-        self._purse = Purse.open(self._budget, private=True)
+        #: Counts what is paid.
+        self.budget = Budget(PLENTY)
+        #: Knows the first call that a budget around it refused, also if nobody was told.
+        self.purse = Purse.open(self.budget, private=True)
+        #: What had been paid when somebody last looked.
+        self.last = 0.0
 
     @staticmethod
     def here() -> Meter | None:
@@ -26,12 +30,7 @@ class Meter:
         """
         return Meter() if standing_budgets() else None
 
-    @property
-    def spent(self) -> float:
-        """Dollars that were paid so far."""
-        return self._budget.spent
-
-    @property
-    def trouble(self) -> BaseException | None:
-        """The first call that a budget around this one refused, also if nobody was told."""
-        return self._purse.trouble
+    def paid(self) -> float:
+        """Dollars that were paid since somebody last looked."""
+        before, self.last = self.last, self.budget.spent
+        return self.last - before

@@ -23,7 +23,16 @@ def await_here(awaitable: Awaitable[Any]) -> Any:
     own = getattr(_kept, "own", None)
     if own is None:
         own = _kept.own = _Own(asyncio.new_event_loop())
-    return own.loop.run_until_complete(whole())
+    loop = own.loop
+    try:
+        return loop.run_until_complete(whole())
+    finally:
+        # What a run leaves behind must not go on in the next.
+        left = asyncio.all_tasks(loop)
+        for task in left:
+            task.cancel()
+        if left:
+            loop.run_until_complete(asyncio.gather(*left, return_exceptions=True))
 
 
 def close_loop() -> None:

@@ -74,6 +74,7 @@ class Plan(NamedTuple):
             indifference=self.indifference,
             confidence=self.confidence,
             min_runs=self.min_runs,
+            abreast=self.max_workers,
         )
 
 

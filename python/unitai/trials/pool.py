@@ -197,7 +197,7 @@ class Pool:
             run.paid += answer.spent
             run.cause = "its part of the budget was too small"
             self._again.append(run)
-        else:
+        elif isinstance(came, BaseException):
             self._halt(came)
 
     def _retry(self, run: Tried, cause: str) -> None:

@@ -54,7 +54,9 @@ def _rest(result: StatisticalResult) -> Iterator[str]:
     yield from _lost(result)
     if result.verdict == "inconclusive":
         yield f"Inconclusive: {why(result)}"
-    if result.saved_runs:
+    if result.saved_runs and result.verdict == "inconclusive":
+        yield f"Stopped after {len(result.runs)} of {result.planned} runs"
+    elif result.saved_runs:
         saved = f"Settled after {len(result.runs)} of {result.planned} runs: {_runs(result.saved_runs)} saved"
         yield f"{saved}, about {dollars(result.saved_cost)}" if result.saved_cost else saved
     if result.surplus:
@@ -78,7 +80,7 @@ def why(result: StatisticalResult) -> str:
     if result.inconclusive:
         return f"only {result.n} of {result.planned} runs came to a verdict"
     return (
-        f"{_runs(result.n)} settle neither a pass nor a failure at error rates of"
+        f"{_runs(result.n)} {'settles' if result.n == 1 else 'settle'} neither a pass nor a failure at error rates of"
         f" {result.plan.alpha:g} and {result.plan.beta:g}"
     )
 

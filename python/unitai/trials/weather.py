@@ -23,6 +23,8 @@ _LOST = {
     "litellm": {"APIConnectionError", "Timeout"},
     "openai": {"APIConnectionError"},
     "requests": {"ConnectionError", "Timeout", "ChunkedEncodingError"},
+    "socket": {"gaierror"},
+    "urllib": {"URLError"},
     "urllib3": {"HTTPError"},
 }
 
@@ -57,7 +59,7 @@ def _is_refusal(error: BaseException) -> bool:
 
 
 def _is_injected(results: list[AgentRunResult]) -> bool:
-    """Whether the last model call of every run met a fault that the test asked for."""
+    """Whether the last model call of a run met a fault that the test asked for."""
     last = [[step for step in result.trajectory.steps if step.step_type == "llm_call"][-1:] for result in results]
     return any(steps and steps[0].fault is not None for steps in last)
 
@@ -69,16 +71,27 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
     while link is not None and id(link) not in seen:
         seen.add(id(link))
         yield link
-        link = link.__cause__ or (None if link.__suppress_context__ else link.__context__)
+        # An assertion that was written where an error is handled is about that, and not because of it.
+        is_silent = link.__suppress_context__ or isinstance(link, AssertionError)
+        link = link.__cause__ or (None if is_silent else link.__context__)
 
 
 def _cause(error: BaseException) -> str | None:
     status = _status(error)
     if status is not None:
         return _words(status) if is_infrastructure_status(status) else None
-    if isinstance(error, (ConnectionError, TimeoutError)) or any(_is_lost(kind) for kind in type(error).__mro__):
+    is_lost = isinstance(error, ConnectionError) or any(_is_lost(kind) for kind in type(error).__mro__)
+    if is_lost or (isinstance(error, TimeoutError) and _is_of_the_network(error)):
         return f"no answer came: {type(error).__name__}"
     return None
+
+
+def _is_of_the_network(error: TimeoutError) -> bool:
+    """Whether a connection ran out of time, and not the patience of the test or the agent."""
+    trace, module = error.__traceback__, ""
+    while trace is not None:
+        module, trace = trace.tb_frame.f_globals.get("__name__", ""), trace.tb_next
+    return module.partition(".")[0] in ("socket", "ssl", "http", "urllib")
 
 
 def _is_lost(kind: type) -> bool:

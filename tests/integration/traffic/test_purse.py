@@ -382,3 +382,13 @@ class TestWhatABlockKnowsOfItsTrouble:
         with spending(1.0, prices=PRICES) as budget:
             context.run(ask, server, max_tokens=100)
         assert (earlier.spent, budget.spent) == (0, pytest.approx(ANSWER, rel=1e-3))
+
+
+def test_two_ways_to_one_ledger_do_not_wait_for_each_other(tmp_path):
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    budgets = [Budget.shared(tmp_path / name / "ledger", 1.0) for name in ("real", "link")]
+    with spending(budgets[0]), spending(budgets[1]), scripted_model([say("Hi").using(10, 10)]):
+        result = MockToolkit().run(lambda input, tools: ask(Anywhere, model="gpt-4o", max_tokens=10), "x", timeout=10)
+    assert result.succeeded
+    assert budgets[0].spent == budgets[1].spent > 0

@@ -78,6 +78,7 @@ TROUBLES = {
     "rate limit": (status(429), "the rate limit was reached (HTTP 429)"),
     "overloaded": (status(529), "the provider failed (HTTP 529)"),
     "server error": (status(500), "the provider failed (HTTP 500)"),
+    "unreadable": (lambda asked, good: Answered(b'{"id":'), "the model's answer could not be read"),
     "cut": (lambda asked, good: Answered(good.body[:20], is_cut=True), "the model's answer was cut"),
     "truncated": (
         changed(finish_reason="length", message={"role": "assistant", "content": "Hel"}),

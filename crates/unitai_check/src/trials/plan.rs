@@ -29,26 +29,6 @@ pub enum Standing {
 }
 
 impl Plan {
-    /// Where a series stands after the first `passed + failed` of `n` planned runs.
-    ///
-    /// The counts are those of the runs **in run order**, and the question is asked after each one: to
-    /// stop on whatever finishes first is biased, because runs that fail are often the quick ones (or the
-    /// slow ones). A sequential plan has its own threshold and its own cap in place of `n`.
-    ///
-    /// ```
-    /// use unitai_check::trials::{Plan, Standing};
-    /// assert_eq!(Plan::Early.standing(10, 0.9, 3, 1), Standing::Open);
-    /// assert_eq!(Plan::Early.standing(10, 0.9, 3, 2), Standing::Failed);
-    /// assert_eq!(Plan::All.standing(10, 0.9, 3, 2), Standing::Open);
-    /// ```
-    pub fn standing(&self, n: u64, threshold: f64, passed: u64, failed: u64) -> Standing {
-        match self {
-            Plan::All if passed.saturating_add(failed) < n => Standing::Open,
-            Plan::All | Plan::Early => early(n, threshold, passed, failed),
-            Plan::Sequential(sequential) => sequential.standing(passed, failed),
-        }
-    }
-
     /// What the runs prove about the threshold, by an interval that stays true although they were stopped.
     pub fn claim(&self, passed: u64, failed: u64, threshold: f64, confidence: f64) -> Claim {
         let n = passed.saturating_add(failed);
@@ -62,7 +42,13 @@ impl Plan {
     }
 }
 
-/// What is already decided about `n` runs by the first `passed + failed` of them.
+/// What is already decided about `n` runs by some of them.
+///
+/// ```
+/// use unitai_check::trials::{Standing, early};
+/// assert_eq!(early(10, 0.9, 3, 1), Standing::Open);
+/// assert_eq!(early(10, 0.9, 3, 2), Standing::Failed);
+/// ```
 pub fn early(n: u64, threshold: f64, passed: u64, failed: u64) -> Standing {
     let required = required(n, threshold);
     if passed >= required {

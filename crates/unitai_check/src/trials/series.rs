@@ -69,6 +69,8 @@ pub struct Series {
     plan: Plan,
     least: u64,
     taken: u64,
+    /// How many runs a sequential plan may be ahead of the first that has not ended.
+    abreast: u64,
     stopped: bool,
     outcomes: Vec<Option<Outcome>>,
     all: Tally,
@@ -86,6 +88,7 @@ impl Series {
             plan,
             least: least.unwrap_or_else(|| required(n, 0.8)).min(n),
             taken: 0,
+            abreast: u64::MAX,
             stopped: false,
             outcomes: Vec::new(),
             all: Tally::default(),
@@ -94,9 +97,23 @@ impl Series {
         }
     }
 
+    /// Begins no run of a sequential plan that is so far ahead of the first which has not ended: what it reads is read in
+    /// order, and runs beyond the last that is needed are paid for nothing.
+    pub fn abreast(mut self, runs: u64) -> Series {
+        self.abreast = runs.max(1);
+        self
+    }
+
+    /// Whether the next run may begin as soon as others have ended.
+    pub fn must_wait(&self) -> bool {
+        let is_sequential = matches!(self.plan, Plan::Sequential(_));
+        let is_ahead = self.taken >= self.read.runs().saturating_add(self.abreast);
+        is_sequential && is_ahead && self.is_open() && self.taken < self.n
+    }
+
     /// The index of the next run, unless there have been enough.
     pub fn take(&mut self) -> Option<u64> {
-        if !self.is_open() || self.taken == self.n {
+        if !self.is_open() || self.taken == self.n || self.must_wait() {
             return None;
         }
         self.taken += 1;
@@ -270,6 +287,21 @@ mod tests {
         };
         assert_eq!(with_lost(2), Verdict::Passed);
         assert_eq!(with_lost(3), Verdict::Inconclusive);
+    }
+
+    #[test]
+    fn a_sequential_plan_does_not_run_ahead_of_a_slow_run() {
+        let test =
+            crate::trials::Sequential::new(0.8, 0.05, 0.05, crate::trials::Indifference::HalfWidth(0.1), 50)
+                .unwrap();
+        let mut series = Series::new(50, 0.8, Plan::Sequential(test), None).abreast(4);
+        let taken: Vec<u64> = std::iter::from_fn(|| series.take()).collect();
+        assert_eq!(taken, [0, 1, 2, 3]);
+        series.settle(3, Outcome::Passed);
+        assert!(series.must_wait() && series.take().is_none(), "the first has not ended");
+        series.settle(0, Outcome::Passed);
+        assert_eq!(series.take(), Some(4));
+        assert_eq!(series.take(), None);
     }
 
     #[test]

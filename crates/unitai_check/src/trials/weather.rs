@@ -28,6 +28,9 @@ pub fn lost_answer(trajectory: &Trajectory) -> Option<String> {
         ExchangeEnd::Failed { status: Some(429), .. } => {
             Some("the rate limit was reached (HTTP 429)".to_owned())
         }
+        ExchangeEnd::Failed { status: Some(200..=299), .. } => {
+            Some("the model's answer could not be read".to_owned())
+        }
         ExchangeEnd::Failed { status: Some(status), .. } => {
             is_infrastructure(*status).then(|| format!("the provider failed (HTTP {status})"))
         }

@@ -18,7 +18,7 @@ pub(crate) struct Series {
 #[pymethods]
 impl Series {
     #[new]
-    #[pyo3(signature = (n, threshold, *, mode="early", alpha=0.05, beta=0.05, indifference=Width::Distance(0.1), confidence=0.95, min_runs=None))]
+    #[pyo3(signature = (n, threshold, *, mode="early", alpha=0.05, beta=0.05, indifference=Width::Distance(0.1), confidence=0.95, min_runs=None, abreast=None))]
     #[allow(clippy::too_many_arguments)]
     fn new(
         py: Python<'_>,
@@ -30,6 +30,7 @@ impl Series {
         indifference: Width,
         confidence: f64,
         min_runs: Option<u64>,
+        abreast: Option<u64>,
     ) -> PyResult<Series> {
         let plan = match mode {
             "all" => Plan::All,
@@ -46,13 +47,19 @@ impl Series {
             _ => return Err(invalid(py, format!("mode must be early, all or sequential, not {mode}"))),
         };
         let notes = trials::notes(n, threshold, confidence, &plan);
-        let series = Mutex::new(trials::Series::new(n, threshold, plan, min_runs));
+        let series = trials::Series::new(n, threshold, plan, min_runs).abreast(abreast.unwrap_or(u64::MAX));
+        let series = Mutex::new(series);
         Ok(Series { series, confidence, notes })
     }
 
     /// The index of the next run; `None` when there have been enough.
     fn next(&self) -> Option<u64> {
         self.lock().take()
+    }
+
+    /// Whether the next run may begin as soon as others have ended.
+    fn must_wait(&self) -> bool {
+        self.lock().must_wait()
     }
 
     /// A run has ended.

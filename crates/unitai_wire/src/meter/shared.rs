@@ -75,14 +75,24 @@ pub(super) struct OpenBook<'a> {
     _lock: Lock,
 }
 
+/// The path without links: two budgets that lead to one file must know it, or they would wait for each other.
+fn real(path: &Path) -> PathBuf {
+    let beside = || {
+        let folder = path.parent()?.canonicalize().ok()?;
+        Some(folder.join(path.file_name()?))
+    };
+    path.canonicalize().ok().or_else(beside).unwrap_or_else(|| path.to_owned())
+}
+
 impl SharedLedger {
     /// Opens a ledger, or makes it if there is none and a limit is given. Gives its limit, too.
     pub(super) fn join(path: &Path, limit: Option<Money>) -> Result<(SharedLedger, Money), LedgerError> {
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        let ledger = SharedLedger { path, holder: Mutex::default() };
+        let mut ledger = SharedLedger { path, holder: Mutex::default() };
         if let (Some(folder), Some(_)) = (ledger.path.parent(), limit) {
             gate::make_folder(folder).map_err(|error| ledger.disk(&error))?;
         }
+        ledger.path = real(&ledger.path);
         let lock = ledger.lock()?;
         match (ledger.read(), limit) {
             (Ok(Book { limit: Amount(there), .. }), Some(given)) if there != given => {
