@@ -23,9 +23,14 @@ class Attempt:
         self.index = index
         self.results: list[AgentRunResult] = []
         #: Context managers that were entered for this attempt, to be left with it.
-        self.voices: list[Any] = []
+        self.voices: list[Any] | None = None
         #: Who runs agents on this very thread, where it may be left behind.
         self.watcher = watcher
+
+    def enter(self, voice: Any) -> None:
+        """Enters a context manager, to be left when the attempt ends."""
+        entered = voice.__enter__()
+        self.voices = [*(self.voices or ()), entered]
 
 
 #: The attempt under way; `None` where no test is repeated.

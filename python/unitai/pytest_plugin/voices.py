@@ -27,7 +27,10 @@ class Voices:
         """Scripts the model from here to the end of the test, or of this run of it where it is repeated."""
         model = ScriptedModel(steps, across_runs=across_runs, block_network=block_network)
         attempt = current.get()
-        (self._open if attempt is None else attempt.voices).append(model.__enter__())
+        if attempt is None:
+            self._open.append(model.__enter__())
+        else:
+            attempt.enter(model)
         return model
 
     def play(self, recordings: Recordings) -> Recordings:

@@ -98,7 +98,7 @@ class Attempts:
             except BaseException as error:
                 _leave(attempt, error)
                 raise
-            if attempt.voices:
+            if attempt.voices is not None:
                 _leave(attempt, None)
             # A test that asserts nothing about it must not pass by what was refused.
             for result in attempt.results:
@@ -173,10 +173,11 @@ def _whole_cost(outcome: Outcome, paid: float) -> float | None:
 def _leave(attempt: Attempt, error: BaseException | None) -> None:
     """Leaves what was entered for the attempt, the last one first. Raises what is wrong with it."""
     trouble: BaseException | None = None
-    while attempt.voices:
+    voices, attempt.voices = attempt.voices or [], None
+    while voices:
         # One that is wrong must not keep the others open: they would speak in later tests.
         try:
-            attempt.voices.pop().__exit__(None if error is None else type(error), error, None)
+            voices.pop().__exit__(None if error is None else type(error), error, None)
         except BaseException as wrong:
             trouble = trouble or wrong
     if trouble is not None:

@@ -46,7 +46,7 @@ class Crew:
     def work(self, hands: int, runs: int | None, look_up: Callable[[], None] | None) -> None:
         """Does runs until there is none left, or this many, and returns when all are done."""
         self._bell.clear()
-        left = [-1 if runs is None else runs]
+        left = None if runs is None else [runs]
         pause, done = FIRST_LOOK, len(self.outcomes)
         try:
             self._hire(left)
@@ -65,7 +65,7 @@ class Crew:
             self._series.stop()
             raise
 
-    def _hire(self, left: list[int]) -> None:
+    def _hire(self, left: list[int] | None) -> None:
         seat = Seat(self, left)
         with self._lock:
             self._seats.append(seat)
@@ -74,21 +74,27 @@ class Crew:
     def serve(self, seat: Seat) -> None:
         """What each thread does."""
         series, run, context, watcher = self._series, self._attempts.run, self._context, seat.watcher
-        is_open = series.is_open
+        is_open, outcomes, left = series.is_open, self.outcomes, seat.left
         context = context.copy()
         meter = context.run(Meter.here)
         watch_findings(True)
         try:
-            while seat.left[0] != 0:
-                seat.left[0] -= 1
-                index = seat.index = series.next()
-                while index is None and series.must_wait():
-                    sleep(WAITS)
-                    index = seat.index = series.next()
-                if index is None:
-                    break
-                if not self._enter(context.copy().run(run, index, is_open, watcher, meter)):
+            index = self._next(left)
+            while index is not None:
+                seat.index = index
+                outcome = context.copy().run(run, index, is_open, watcher, meter)
+                # Given up meanwhile: another has its place.
+                if outcomes.setdefault(index, outcome) is not outcome:
                     return
+                if outcome.cost:
+                    self._after(outcome)
+                if left is None:
+                    index = series.advance(index, outcome.verdict)
+                    if index is None:
+                        index = self._next(left)
+                else:
+                    series.settle(index, outcome.verdict)
+                    index = self._next(left)
         except Halt as halt:
             self._halt(halt.error)
         except BaseException as error:
@@ -98,14 +104,17 @@ class Crew:
             close_loop()
             self._leave(seat)
 
-    def _enter(self, outcome: Outcome) -> bool:
-        """Counts a run, unless it was given up meanwhile."""
-        if self.outcomes.setdefault(outcome.index, outcome) is not outcome:
-            return False
-        self._series.settle(outcome.index, outcome.verdict)
-        if outcome.cost:
-            self._after(outcome)
-        return True
+    def _next(self, left: list[int] | None) -> int | None:
+        """The next run, if there is one for this thread. One of a sequential test may have to wait for others."""
+        if left is not None:
+            if left[0] == 0:
+                return None
+            left[0] -= 1
+        index = self._series.next()
+        while index is None and self._series.must_wait():
+            sleep(WAITS)
+            index = self._series.next()
+        return index
 
     def _leave(self, seat: Seat) -> None:
         with self._lock:
@@ -138,8 +147,9 @@ class Crew:
         if index is None:
             return
         lost = Outcome(index, "failed", inline.timeout, (result.trajectory,), None, None, blame(error, [result]))
-        if not self._enter(lost):
+        if self.outcomes.setdefault(index, lost) is not lost:
             return
+        self._series.settle(index, lost.verdict)
         self._hire(seat.left)
         self._leave(seat)
 
@@ -147,7 +157,7 @@ class Crew:
 class Seat:
     """A thread of the crew, and the run that it is busy with."""
 
-    def __init__(self, crew: Crew, left: list[int]) -> None:
+    def __init__(self, crew: Crew, left: list[int] | None) -> None:
         self.left = left
         self.index: int | None = None
         self.watcher = Watcher()

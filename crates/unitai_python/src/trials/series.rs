@@ -74,6 +74,12 @@ impl Series {
         Ok(())
     }
 
+    /// A run has ended; gives the index of the next. One question less for runs that are short.
+    fn advance(&self, py: Python<'_>, run: u64, outcome: &str) -> PyResult<Option<u64>> {
+        self.settle(py, run, outcome)?;
+        Ok(self.next())
+    }
+
     /// Begins no further run.
     fn stop(&self) {
         self.lock().stop();
