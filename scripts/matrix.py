@@ -66,7 +66,9 @@ def test(version: str, python: Path, wheel: Path) -> bool:
     run([uv, "pip", "install", "--quiet", "--python", mine, *NEEDS])
     run([uv, "pip", "install", "--quiet", "--python", mine, "--reinstall", "--no-deps", wheel])
     print(f"--- Python {version}", flush=True)
-    done = subprocess.run([mine, "-m", "pytest", "-q", "-p", "no:cacheprovider"], cwd=ROOT, check=False)
+    # Most tests wait for processes of their own. A file stays on one worker: what it prepares is prepared once.
+    command = [mine, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "auto", "--dist", "loadfile"]
+    done = subprocess.run(command, cwd=ROOT, check=False)
     print(f"--- Python {version}: {time.monotonic() - began:.0f} s", flush=True)
     return done.returncode == 0
 

@@ -34,14 +34,16 @@ class StandIn(BaseHTTPRequestHandler):
     def log_message(self, *_):
         pass
 
-server = HTTPServer(("127.0.0.1", 8799), StandIn) if __import__("os").environ.get("LIVE") else None
+server = HTTPServer(("127.0.0.1", 0), StandIn) if __import__("os").environ.get("LIVE") else None
+# A recording is found at whatever address it was made.
+port = server.server_address[1] if server else 9
 if server:
     threading.Thread(target=server.serve_forever, daemon=True).start()
 
 def ask(text, **more):
     body = {"model": "m", "messages": [{"role": "user", "content": text}], **more}
     pool = urllib3.PoolManager(retries=False)
-    return pool.request("POST", "http://127.0.0.1:8799/v1/chat/completions", json=body, preload_content=False)
+    return pool.request("POST", f"http://127.0.0.1:{port}/v1/chat/completions", json=body, preload_content=False)
 """
 
 

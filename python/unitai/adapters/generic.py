@@ -23,14 +23,16 @@ class GenericAdapter(BaseAdapter):
     name = "generic"
 
     def can_handle(self, agent: Any) -> bool:
-        return _call(agent) is not None
+        shape = _shape(agent)
+        return shape is not None and (shape[0] or shape[1] == 2)
 
     def inject_mocks(self, agent: Any, session: Session) -> Callable[[Any], Any]:
+        tools = session.tools
         call = _call(agent)
         if call is None:
             # Asked for by name: let Python say what is wrong with the call itself.
-            return lambda input: agent(input, session.tools)
-        return lambda input: call(input, session.tools)
+            return lambda input: agent(input, tools)
+        return lambda input: call(input, tools)
 
     def execute(self, wrapped_agent: Callable[[Any], Any], input: Any, timeout: float | None) -> Any:
         return wrapped_agent(input)
@@ -41,25 +43,25 @@ class GenericAdapter(BaseAdapter):
 
 def _call(agent: Any) -> Callable[[Any, Any], Any] | None:
     """How to hand an agent its input and its tools; `None` if it takes no tools."""
-    if not callable(agent) or isinstance(agent, type):
+    shape = _shape(agent)
+    if shape is None:
         return None
-    takes = _shape(agent)
-    if takes is None:
-        return None
-    takes_tools, needed = takes
+    takes_tools, needed = shape
     if takes_tools:
         return lambda input, tools: agent(input, tools=tools)
     return agent if needed == 2 else None
 
 
 def _shape(agent: Any) -> tuple[bool, int] | None:
-    """Whether an agent takes `tools` by name, and how many positional arguments it needs."""
+    """Whether an agent takes `tools` by name, and how many positional arguments it needs; `None` if it is none."""
     if type(agent) is FunctionType and not agent.__dict__:
         # A plain function says it itself; asking `inspect` would cost more than the rest of a short run.
         code = agent.__code__
         places = code.co_varnames[: code.co_argcount]
         named = code.co_varnames[code.co_posonlyargcount : code.co_argcount + code.co_kwonlyargcount]
         return "tools" in named, len(places) - len(agent.__defaults__ or ())
+    if not callable(agent) or isinstance(agent, type):
+        return None
     try:
         parameters = signature(agent).parameters
     except (TypeError, ValueError):

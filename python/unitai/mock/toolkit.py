@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from unitai._engine import AgentRunResult, Budget, MockTool, Toolbox
 from unitai.adapters.ports import ModelCall, Session
+from unitai.adapters.registry import choose
 from unitai.attempt import Attempt, current
 from unitai.errors import (
     DamagedRecordingError,
@@ -278,9 +279,8 @@ class MockToolkit:
         model_override: str | None,
         timeout: float | None,
     ) -> tuple[Session, Callable[[], Any]]:
-        from unitai.adapters.registry import choose
-
-        check_timeout(timeout)
+        if timeout is not PATIENCE:
+            check_timeout(timeout)
         chosen = choose(agent, adapter)
         session = self._open(input, model_override)
         try:
