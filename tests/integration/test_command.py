@@ -111,3 +111,43 @@ def test_the_plugin_is_registered():
     assert [found.value for found in entry_points(group="pytest11") if found.name == "unitai"] == [
         "unitai.pytest_plugin"
     ]
+
+
+REPEATED = """
+from unitai import statistical
+
+runs = []
+
+@statistical(mode="all")
+def test_it():
+    runs.append(1)
+
+def test_after():
+    print("RUNS", len(runs), "OF", test_it.pytestmark[0].kwargs)
+
+@statistical(n=3, threshold=0.5, mode="all")
+def test_that_says_it_itself():
+    runs.append(1)
+
+def test_at_the_end():
+    print("THEN", len(runs))
+"""
+
+
+@pytest.mark.parametrize(
+    "order", [("--n", "20", "--threshold=0.5", "-s"), ("test_it.py", "-s", "--n=20", "--threshold", "0.5")]
+)
+def test_options_say_how_often_tests_are_repeated_that_do_not_say_it_themselves(tmp_path, order):
+    (tmp_path / "test_it.py").write_text(REPEATED, encoding="utf-8")
+    done = unitai("test", *order, cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "RUNS 20" in done.stdout
+    assert "THEN 23" in done.stdout
+
+
+def test_what_an_option_cannot_be_is_told(tmp_path):
+    (tmp_path / "test_it.py").write_text(REPEATED, encoding="utf-8")
+    done = unitai("test", "--n", "many", cwd=tmp_path)
+    assert done.returncode != 0
+    assert "UNITAI_DEFAULT_N" in done.stdout + done.stderr
+    assert "a whole number of at least 1" in done.stdout + done.stderr

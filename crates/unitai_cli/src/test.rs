@@ -21,6 +21,15 @@ pub(crate) struct Test {
     /// Take no notice of recordings
     #[arg(long, group = "cache")]
     no_cache: bool,
+    /// How often tests are repeated that do not say it themselves
+    #[arg(long, value_name = "RUNS")]
+    n: Option<String>,
+    /// The share of the runs that must pass, from 0 to 1, for tests that do not say it themselves
+    #[arg(long, value_name = "SHARE")]
+    threshold: Option<String>,
+    /// The model that agents use instead of their own
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
     /// What the model calls of all tests may cost together, in US dollars
     #[arg(long, value_name = "DOLLARS")]
     budget: Option<String>,
@@ -85,6 +94,16 @@ impl Test {
         }
         if let Some(name) = &self.save_baseline {
             command.arg(format!("--unitai-save-baseline={name}"));
+        }
+        for (variable, value) in
+            [("UNITAI_DEFAULT_N", &self.n), ("UNITAI_DEFAULT_THRESHOLD", &self.threshold)]
+        {
+            if let Some(value) = value {
+                command.env(variable, value);
+            }
+        }
+        if let Some(name) = &self.model {
+            command.arg(format!("--unitai-model={name}"));
         }
         if let Some(mode) = self.mode() {
             command.arg(format!("--unitai-cache={mode}"));
