@@ -77,12 +77,11 @@ class Attempts:
                 outcome = self._once(index, watcher)
                 paid = None if paid is None or outcome.cost is None else paid + outcome.cost
             outcome = replace(outcome, cost=paid, retries=retries)
-        if meter is not None:
+        if meter is not None and not meter.purse.is_quiet(meter.last):
             if meter.purse.trouble is not None:
                 # Whatever the test made of it, it was not the whole test.
                 raise Halt(meter.purse.trouble)
-            if meter.budget.spent != meter.last:
-                outcome.cost = _whole_cost(outcome, meter.paid())
+            outcome.cost = _whole_cost(outcome, meter.paid())
         return outcome
 
     def _once(self, index: int, watcher: Watcher | None) -> Outcome:
@@ -109,6 +108,8 @@ class Attempts:
         except BaseException as error:
             return self._raised(index, error, perf_counter() - begun, attempt.results)
         duration = perf_counter() - begun
+        if returned is None and not attempt.results:
+            return Outcome(index, "passed", duration)
         if returned is None or not (returned is False or (type(returned) is Finding and not returned)):
             return _outcome(index, "passed", duration, attempt.results, None)
         why = _RETURNED_FALSE if returned is False else blame_finding(returned)

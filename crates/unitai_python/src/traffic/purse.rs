@@ -102,6 +102,12 @@ impl Purse {
         self.notes.troubles().first.as_ref().map(|error| error.clone_ref(py))
     }
 
+    /// Whether nothing was refused, and nothing paid beyond so many dollars: what is mostly so, in one question.
+    fn is_quiet(&self, spent: f64) -> bool {
+        self.notes.troubles().first.is_none()
+            && self.notes.budget.balance().is_ok_and(|b| b.spent.dollars() == spent)
+    }
+
     /// The budget stands no more. Gives what is wrong with it, if nobody could be told before.
     fn close(slf: &Bound<'_, Self>) -> PyResult<Option<Py<PyBaseException>>> {
         let py = slf.py();
