@@ -44,16 +44,13 @@ __all__ = [
     "catalogue",
     "claims",
     "clean",
-    "clopper_pearson",
     "close_faults",
     "close_traffic",
     "compare_counts",
     "copy_value",
     "decide",
-    "fisher",
     "forget_parent",
     "interrupt_thread",
-    "is_infrastructure_status",
     "last_broken",
     "lost_answer",
     "normalised_message",
@@ -68,6 +65,7 @@ __all__ = [
     "set_default_model",
     "standing_budgets",
     "statistics_settings",
+    "status_trouble",
     "surroundings",
     "unblock_network",
     "watch_findings",
@@ -654,13 +652,13 @@ class Series:
         n: int,
         threshold: float,
         *,
-        mode: str = "early",
-        alpha: float = 0.05,
-        beta: float = 0.05,
-        indifference: float | tuple[float, float] = ...,
-        confidence: float = 0.95,
-        min_runs: int | None = None,
-        abreast: int | None = None,
+        mode: str,
+        alpha: float,
+        beta: float,
+        indifference: float | tuple[float, float],
+        confidence: float,
+        min_runs: int | None,
+        abreast: int,
     ) -> Series: ...
     def next(self) -> int | None: ...
     def must_wait(self) -> bool: ...
@@ -675,11 +673,9 @@ class Series:
     def claim(self, passed: int, failed: int) -> tuple[str, float, float]: ...
     def notes(self) -> list[str]: ...
 
-def clopper_pearson(passed: int, n: int, confidence: float) -> tuple[float, float]: ...
 def wilson(passed: int, n: int, confidence: float) -> tuple[float, float]: ...
 def pass_at_k(passed: int, n: int, k: int) -> float | None: ...
 def pass_hat_k(passed: int, n: int, k: int) -> float | None: ...
-def fisher(a: int, b: int, c: int, d: int) -> float: ...
 def compare_counts(
     pairs: list[tuple[tuple[int, int], tuple[int, int]]], alpha: float
 ) -> list[tuple[Literal["regressed", "improved", "no evidence"], float, float]]: ...
@@ -687,7 +683,7 @@ def statistics_settings(
     folder: str | os.PathLike[str],
 ) -> tuple[int | None, float | None, int | None]: ...
 def normalised_message(message: str) -> str: ...
-def is_infrastructure_status(status: int) -> bool: ...
+def status_trouble(status: int) -> str | None: ...
 def lost_answer(trajectory: Trajectory) -> str | None: ...
 def parting(
     failing: list[Trajectory], passing: list[Trajectory]

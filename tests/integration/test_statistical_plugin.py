@@ -339,3 +339,53 @@ def test_without_a_terminal_plugin(project):
     tests = "@statistical(n=4, threshold=1.0)\ndef test_it(mock_toolkit):\n    refund(mock_toolkit)\n"
     result = project(tests, "-p", "no:terminal", "--junitxml=out.xml")
     assert result.ret == 1
+
+
+def test_other_plugins_find_what_a_repeated_test_came_to(project, pytester):
+    pytester.makeconftest(
+        """
+import pytest
+from unitai.pytest_plugin.trials import RESULT
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    report = yield
+    if report.when == "call":
+        print("FOUND", item.stash[RESULT].summary().splitlines()[0])
+    return report
+"""
+    )
+    result = project(
+        "@statistical(n=9, threshold=0.6, mode='all')\ndef test_it(mock_toolkit):\n    refund(mock_toolkit)\n", "-s"
+    )
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(["*FOUND 6/9 passed (66.7%)*"])
+
+
+def test_no_secret_is_in_what_is_told_of_a_failure(project, pytester, monkeypatch):
+    key = "Zk3vQ8xWn2LmR7tYpA5d"
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    result = project(
+        f"""
+@statistical(n=4, threshold=1.0, mode="all")
+def test_it():
+    raise ValueError("the key {key} was refused")
+
+def test_in_code():
+    from unitai import StatisticalRunner
+    def fails():
+        raise ValueError("the key {key} was refused")
+    stats = StatisticalRunner(n=20, threshold=0.8).run(fails)
+    print(stats.summary(), stats.failure_modes, stats.modes, stats.report())
+""",
+        "-s",
+        "--tb=no",
+        "--junitxml=out.xml",
+        "--unitai-save-baseline=out.json",
+    )
+    result.assert_outcomes(passed=1, failed=1)
+    # The test's own source, which pytest shows, holds it; nothing that we tell does.
+    told = result.stdout.str() + (pytester.path / "out.json").read_text()
+    told += "".join(line for line in (pytester.path / "out.xml").read_text().splitlines() if "property" in line)
+    assert "was refused" in told
+    assert key not in told

@@ -4,6 +4,7 @@
 mod asserting;
 mod attribute;
 mod cli;
+mod context;
 mod errors;
 mod faults;
 mod gate;
@@ -44,8 +45,8 @@ mod _engine {
     };
     #[pymodule_export]
     use crate::trials::{
-        BaselineFile, Series, clopper_pearson, compare_counts, fisher, is_infrastructure_status, lost_answer,
-        normalised_message, parting, pass_at_k, pass_hat_k, statistics_settings, wilson,
+        BaselineFile, Series, compare_counts, lost_answer, normalised_message, parting, pass_at_k,
+        pass_hat_k, statistics_settings, status_trouble, wilson,
     };
     #[pymodule_export]
     use crate::values::{StoredRepr, copy_value};

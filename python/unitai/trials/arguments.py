@@ -5,13 +5,7 @@ from __future__ import annotations
 import copy
 import sys
 from collections.abc import Callable
-from inspect import (
-    Parameter,
-    isasyncgenfunction,
-    iscoroutinefunction,
-    isgeneratorfunction,
-    signature,
-)
+from inspect import Parameter, isasyncgenfunction, isgeneratorfunction, signature
 from typing import Any
 
 from unitai.attempt import current
@@ -24,8 +18,8 @@ __all__ = ["Arguments", "check_function"]
 TOOLKIT = "mock_toolkit"
 
 
-def check_function(function: Any) -> bool:
-    """Refuses what cannot be repeated; says whether it is async."""
+def check_function(function: Any) -> None:
+    """Refuses what cannot be repeated."""
     if not callable(function) or isinstance(function, type):
         raise InvalidArgumentError(f"a test is a function, not {shown(function)}")
     call = function if hasattr(function, "__code__") else getattr(function, "__call__", function)  # noqa: B004
@@ -36,7 +30,6 @@ def check_function(function: Any) -> bool:
                 expected="a function, sync or async, that runs to its end",
                 remedy="take the yield out of the test",
             )
-    return iscoroutinefunction(function) or iscoroutinefunction(call)
 
 
 class Arguments:
@@ -54,13 +47,10 @@ class Arguments:
 
     def fresh(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments of one run."""
-        args, kwargs = self.args, self.kwargs
-        if self.is_shared:
-            return args, kwargs
         # A toolkit that is given twice, by two fixtures, stays one.
         twins = {id(value): own(value) for value in self._own}
-        args = tuple([twins.get(id(value), value) for value in args])
-        return args, {name: twins.get(id(value), value) for name, value in kwargs.items()}
+        args = tuple([twins.get(id(value), value) for value in self.args])
+        return args, {name: twins.get(id(value), value) for name, value in self.kwargs.items()}
 
     def _fill(self, function: Callable[..., Any]) -> None:
         """Adds a toolkit where the function wants one and was given none; refuses what does not fit."""
@@ -69,9 +59,8 @@ class Arguments:
         except (TypeError, ValueError):
             return
         wanted = parameters.parameters.get(TOOLKIT)
-        bound = parameters.bind_partial
         try:
-            given = bound(*self.args, **self.kwargs).arguments
+            given = parameters.bind_partial(*self.args, **self.kwargs).arguments
         except TypeError as error:
             raise InvalidArgumentError(
                 f"{_name(function)} cannot be called with these arguments: {error}",

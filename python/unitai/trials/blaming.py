@@ -26,7 +26,7 @@ def blame(error: BaseException, results: list[AgentRunResult]) -> Blame:
     if finding is not None:
         return blame_finding(finding)
     name = type(error).__name__
-    text = _text(error, name)
+    text = clean(_text(error, name))
     trajectory = results[-1].trajectory if results else None
     report = _trace(error)
     if results:

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Literal, NamedTuple
 
-from unitai._engine import Series, statistics_settings
+from unitai._engine import Budget, Series, statistics_settings
 from unitai.errors import InvalidArgumentError, shown
 from unitai.traffic.cassette import project
 
 __all__ = ["Plan"]
-
-#: How many runs are under way at a time, unless somebody says otherwise.
-WORKERS = 5
 
 
 class Plan(NamedTuple):
@@ -19,7 +16,7 @@ class Plan(NamedTuple):
 
     n: int = 10
     threshold: float = 0.95
-    max_workers: int = WORKERS
+    max_workers: int = 5
     budget: float | None = 5.00
     mode: Literal["early", "all", "sequential"] = "early"
     alpha: float = 0.05
@@ -37,19 +34,15 @@ class Plan(NamedTuple):
         if None in (given["n"], given["threshold"], given["max_workers"]):
             said = zip(("n", "threshold", "max_workers"), statistics_settings(project()), strict=True)
             given = {**given, **{name: value for name, value in said if given[name] is None}}
-        n = 10 if given["n"] is None else _whole("n", given["n"], 1)
-        threshold = 0.95 if given["threshold"] is None else _number("threshold", given["threshold"], 0, 1)
-        workers = given["max_workers"]
-        budget = given["budget"]
-        if budget == "default":
-            budget = 5.00
-        if given["mode"] not in ("early", "all", "sequential"):
-            raise InvalidArgumentError(f"mode must be early, all or sequential, not {shown(given['mode'])}")
+        usual = Plan()
+        n = usual.n if given["n"] is None else _whole("n", given["n"], 1)
+        threshold = given["threshold"]
+        workers, budget = given["max_workers"], given["budget"]
         plan = Plan(
             n=n,
-            threshold=threshold,
-            max_workers=min(n, WORKERS) if workers is None else _whole("max_workers", workers, 1),
-            budget=None if budget is None else _budget(budget),
+            threshold=usual.threshold if threshold is None else _number("threshold", threshold, 0, 1),
+            max_workers=min(n, usual.max_workers) if workers is None else _whole("max_workers", workers, 1),
+            budget=usual.budget if budget == "default" else None if budget is None else _dollars(budget),
             mode=given["mode"],
             alpha=_number("alpha", given["alpha"], 0, 1),
             beta=_number("beta", given["beta"], 0, 1),
@@ -90,12 +83,11 @@ def _number(name: str, value: Any, least: float, most: float) -> float:
     return float(value)
 
 
-def _budget(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < 1e12:
-        raise InvalidArgumentError(
-            f"budget must be an amount of dollars, not {shown(value)}", remedy="write budget=None for no limit"
-        )
-    return float(value)
+def _dollars(value: Any) -> float:
+    if isinstance(value, Budget):
+        # Its limit alone would be obeyed, and not what others spend of it.
+        raise InvalidArgumentError("budget must be an amount of dollars, not a Budget", remedy="use spending(budget)")
+    return Budget(_number("budget", value, 0, 1_000_000)).limit
 
 
 def _indifference(value: Any) -> float | tuple[float, float]:

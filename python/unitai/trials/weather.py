@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from unitai._engine import AgentRunResult, is_infrastructure_status, lost_answer
+from unitai._engine import AgentRunResult, lost_answer, status_trouble
 from unitai.errors import BrokenExpectationError, UnitAIError
 
 __all__ = ["cause_of"]
@@ -79,7 +79,7 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
 def _cause(error: BaseException) -> str | None:
     status = _status(error)
     if status is not None:
-        return _words(status) if is_infrastructure_status(status) else None
+        return status_trouble(status)
     is_lost = isinstance(error, ConnectionError) or any(_is_lost(kind) for kind in type(error).__mro__)
     if is_lost or (isinstance(error, TimeoutError) and _is_of_the_network(error)):
         return f"no answer came: {type(error).__name__}"
@@ -100,6 +100,8 @@ def _is_lost(kind: type) -> bool:
 
 def _status(error: BaseException) -> int | None:
     """The HTTP status that a client's error tells of; each client spells it in its own way."""
+    if isinstance(error, SystemExit):
+        return None  # Its code is no status.
     for holder in (error, getattr(error, "response", None)):
         for name in ("status_code", "status", "http_status", "code"):
             status = getattr(holder, name, None)
@@ -110,7 +112,3 @@ def _status(error: BaseException) -> int | None:
         status = metadata.get("ResponseMetadata", {}).get("HTTPStatusCode")
         return status if isinstance(status, int) else None
     return None
-
-
-def _words(status: int) -> str:
-    return "the rate limit was reached (HTTP 429)" if status == 429 else f"the provider failed (HTTP {status})"

@@ -47,4 +47,4 @@ pub use rates::{pass_at_k, pass_hat_k, required};
 pub use sequential::{ErrorRates, Sequential};
 pub use series::{Outcome, Series, Tally, Verdict};
 pub use settings::{DEFAULT_HALF_WIDTH, Indifference, SequentialError};
-pub use weather::{is_infrastructure, lost_answer};
+pub use weather::{lost_answer, status_trouble};

@@ -104,11 +104,6 @@ impl Sequential {
         self.proven
     }
 
-    /// Whether every course is decided by the cap.
-    pub fn decides_everything(&self) -> bool {
-        self.boundaries.last_fail + 1 >= self.boundaries.last_pass
-    }
-
     /// What becomes of the test when this is the true rate, exactly.
     pub fn course(&self, rate: f64) -> Course {
         course(&self.boundaries, within_unit(rate))
@@ -128,11 +123,6 @@ impl Sequential {
     /// test can only fail or stay unsettled.
     pub fn least_cap_to_pass(&self) -> u64 {
         least_cap(self.p0, self.alpha)
-    }
-
-    /// The least cap with which a failure can be settled at all: if every run fails.
-    pub fn least_cap_to_fail(&self) -> u64 {
-        least_cap(1.0 - self.p1, self.beta)
     }
 }
 
@@ -164,7 +154,7 @@ mod tests {
         assert!(fifty.expected_runs(0.9) < 25.0, "{}", fifty.expected_runs(0.9));
         assert!(fifty.expected_runs(0.6) < 25.0, "{}", fifty.expected_runs(0.6));
         assert!(fifty.course(0.9).passed > 0.93 && fifty.course(0.6).failed > 0.99);
-        assert!(test(0.8, 100).decides_everything());
+        assert_eq!(test(0.8, 100).course(0.8).unsettled, 0.0, "a hundred decide everything");
     }
 
     #[test]
@@ -173,8 +163,6 @@ mod tests {
             let least = test(threshold, 10).least_cap_to_pass();
             assert_eq!(test(threshold, least).standing(least, 0), Standing::Passed, "{threshold}");
             assert_eq!(test(threshold, least - 1).standing(least - 1, 0), Standing::Unsettled, "{threshold}");
-            let least = test(threshold, 10).least_cap_to_fail();
-            assert_eq!(test(threshold, least).standing(0, least), Standing::Failed, "{threshold}");
         }
         assert_eq!(test(0.95, 10).least_cap_to_pass(), 19);
     }

@@ -2,15 +2,19 @@
 
 use unitai_model::{Action, ExchangeEnd, ModelCall, Trajectory};
 
-/// Whether an HTTP status says that the provider could not, and not that the request was wrong.
+/// What an HTTP status says about the provider; `None` where the request was wrong, or nothing was.
 ///
 /// ```
-/// use unitai_check::trials::is_infrastructure;
-/// assert!(is_infrastructure(429) && is_infrastructure(503));
-/// assert!(!is_infrastructure(400) && !is_infrastructure(401));
+/// use unitai_check::trials::status_trouble;
+/// assert_eq!(status_trouble(503).as_deref(), Some("the provider failed (HTTP 503)"));
+/// assert_eq!((status_trouble(400), status_trouble(401)), (None, None));
 /// ```
-pub fn is_infrastructure(status: u16) -> bool {
-    matches!(status, 408 | 429 | 500..=599)
+pub fn status_trouble(status: u16) -> Option<String> {
+    match status {
+        429 => Some("the rate limit was reached (HTTP 429)".to_owned()),
+        408 | 500..=599 => Some(format!("the provider failed (HTTP {status})")),
+        _ => None,
+    }
 }
 
 /// Why the last word of the model is none: the call failed, was cut, or said nothing. What the agent got over, and
@@ -25,15 +29,10 @@ pub fn lost_answer(trajectory: &Trajectory) -> Option<String> {
         return None;
     }
     match &call.exchange.as_ref()?.end {
-        ExchangeEnd::Failed { status: Some(429), .. } => {
-            Some("the rate limit was reached (HTTP 429)".to_owned())
-        }
         ExchangeEnd::Failed { status: Some(200..=299), .. } => {
             Some("the model's answer could not be read".to_owned())
         }
-        ExchangeEnd::Failed { status: Some(status), .. } => {
-            is_infrastructure(*status).then(|| format!("the provider failed (HTTP {status})"))
-        }
+        ExchangeEnd::Failed { status: Some(status), .. } => status_trouble(*status),
         ExchangeEnd::Failed { status: None, .. } => Some("no answer came from the model".to_owned()),
         ExchangeEnd::Cut => Some("the model's answer was cut".to_owned()),
         ExchangeEnd::Answered { finish_reason } => unfinished(finish_reason.as_deref(), call),

@@ -4,11 +4,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyTuple};
 
 use super::FaultPlan;
-use crate::attribute::Attribute;
+use crate::context::ContextStack;
 use crate::run::Run;
 
 /// The plans that are open in this process. No Python code may run while this is held.
@@ -20,29 +18,13 @@ fn open() -> MutexGuard<'static, Vec<Py<FaultPlan>>> {
 /// How many plans are open. Every call of every tool asks, so it must not wait for others.
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 
-/// The plans that the current context is in, as a tuple, innermost last.
-fn context_plans(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
-    static PLANS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    PLANS
-        .get_or_try_init(py, || {
-            let defaults = PyDict::new(py);
-            defaults.set_item("default", PyTuple::empty(py))?;
-            let var = py.import("contextvars")?.attribute("ContextVar")?;
-            Ok(var.call(("unitai_faults",), Some(&defaults))?.unbind())
-        })
-        .map(|var| var.bind(py))
-}
-
-fn in_context<'py>(py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-    Ok(context_plans(py)?.call_method0(pyo3::intern!(py, "get"))?.cast_into::<PyTuple>()?)
-}
+/// The plans that the current context is in.
+static CONTEXT_PLANS: ContextStack = ContextStack::new("unitai_faults");
 
 /// From here on, calls of this context meet the faults of the plan.
 #[pyfunction]
 pub(crate) fn open_faults(plan: &Bound<'_, FaultPlan>) -> PyResult<()> {
-    let py = plan.py();
-    let plans: Vec<Bound<'_, PyAny>> = in_context(py)?.iter().chain([plan.clone().into_any()]).collect();
-    context_plans(py)?.call_method1(pyo3::intern!(py, "set"), (PyTuple::new(py, plans)?,))?;
+    CONTEXT_PLANS.enter(plan.as_any())?;
     open().push(plan.clone().unbind());
     COUNT.fetch_add(1, Ordering::Relaxed);
     Ok(())
@@ -51,7 +33,6 @@ pub(crate) fn open_faults(plan: &Bound<'_, FaultPlan>) -> PyResult<()> {
 /// The plan holds no more, but for runs that began under it.
 #[pyfunction]
 pub(crate) fn close_faults(plan: &Bound<'_, FaultPlan>) -> PyResult<()> {
-    let py = plan.py();
     let closed = {
         let mut open = open();
         let at = open.iter().position(|other| other.is(plan));
@@ -61,10 +42,7 @@ pub(crate) fn close_faults(plan: &Bound<'_, FaultPlan>) -> PyResult<()> {
         COUNT.fetch_sub(1, Ordering::Relaxed);
     }
     drop(closed);
-    // The context may be another one by now: a fixture is torn down where it likes.
-    let rest: Vec<Bound<'_, PyAny>> = in_context(py)?.iter().filter(|other| !other.is(plan)).collect();
-    context_plans(py)?.call_method1(pyo3::intern!(py, "set"), (PyTuple::new(py, rest)?,))?;
-    Ok(())
+    CONTEXT_PLANS.leave(plan.as_any())
 }
 
 /// The plans of a run that begins here: that of its toolkit, then those around it, innermost first.
@@ -98,7 +76,7 @@ pub(crate) fn plans_for(
 
 /// The plans around a place, innermost first. A thread without context is in the only one there is.
 fn around(py: Python<'_>) -> PyResult<Vec<Py<FaultPlan>>> {
-    let context = in_context(py)?;
+    let context = CONTEXT_PLANS.here(py)?;
     if context.is_empty() {
         let open = open();
         let only = if let [only] = open.as_slice() { Some(only.clone_ref(py)) } else { None };

@@ -1,26 +1,16 @@
 //! Which run a call belongs to.
 
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyTuple};
 
 use super::Toolbox;
 use crate::attribute::Attribute;
+use crate::context::ContextStack;
 use crate::errors::Trouble;
 use crate::gate;
 use crate::run::Run;
 
-/// The runs that the current context is in, as a tuple, innermost last.
-pub(crate) fn context_runs(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
-    static RUNS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    RUNS.get_or_try_init(py, || {
-        let defaults = PyDict::new(py);
-        defaults.set_item("default", PyTuple::empty(py))?;
-        let var = py.import("contextvars")?.attribute("ContextVar")?;
-        Ok(var.call(("unitai_runs",), Some(&defaults))?.unbind())
-    })
-    .map(|var| var.bind(py))
-}
+/// The runs that the current context is in.
+pub(crate) static CONTEXT_RUNS: ContextStack = ContextStack::new("unitai_runs");
 
 impl Toolbox {
     /// The run that a call from here belongs to. Until a run has ended, one live run takes every
@@ -40,7 +30,7 @@ impl Toolbox {
             return Ok(run);
         }
         let live: Vec<Py<Run>> = self.state().live.iter().map(|run| run.clone_ref(py)).collect();
-        let runs = context_runs(py)?.call_method0(pyo3::intern!(py, "get"))?.cast_into::<PyTuple>()?;
+        let runs = CONTEXT_RUNS.here(py)?;
         for run in runs.iter().rev() {
             if let Some(run) = live.iter().find(|live| live.is(&run)) {
                 return Ok(run.clone_ref(py));

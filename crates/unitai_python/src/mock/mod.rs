@@ -11,7 +11,7 @@ mod tool;
 mod toolbox;
 
 pub(crate) use arguments::gather;
-pub(crate) use belonging::context_runs;
+pub(crate) use belonging::CONTEXT_RUNS;
 pub(crate) use call::MockToolCall;
 pub(crate) use handle::ToolHandle;
 pub(crate) use ticket::Ticket;

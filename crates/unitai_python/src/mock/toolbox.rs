@@ -5,11 +5,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyTuple};
+use pyo3::types::{PyDict, PyList};
 use unitai_model::{Packed, ToolName};
 
 use super::MockTool;
-use super::belonging::context_runs;
+use super::belonging::CONTEXT_RUNS;
 use crate::attribute::Attribute;
 use crate::faults::{FaultPlan, plans_of_run};
 use crate::run::Run;
@@ -173,11 +173,7 @@ impl Toolbox {
     /// Puts `run` into the current context, so that calls from it are known to belong to the run.
     #[staticmethod]
     fn enter_context(run: &Bound<'_, Run>) -> PyResult<()> {
-        let var = context_runs(run.py())?;
-        let inner = var.call_method0(pyo3::intern!(run.py(), "get"))?.cast_into::<PyTuple>()?;
-        let runs: Vec<Bound<'_, PyAny>> = inner.iter().chain([run.clone().into_any()]).collect();
-        var.call_method1(pyo3::intern!(run.py(), "set"), (PyTuple::new(run.py(), runs)?,))?;
-        Ok(())
+        CONTEXT_RUNS.enter(run.as_any()).map(|_| ())
     }
 
     /// The run that a call from here belongs to; `None` outside any run.

@@ -4,17 +4,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyTuple};
 use unitai_model::Source;
 
 use super::Voice;
 use super::policy::Rules;
 use super::purse::{self, Purse, purse_here};
 use crate::attribute::Attribute;
+use crate::context::ContextStack;
 use crate::errors::{Trouble, class};
 use crate::gate;
-use crate::mock::context_runs;
+use crate::mock::CONTEXT_RUNS;
 use crate::run::{Run, cancelled};
 
 /// Whom a request belongs to.
@@ -151,18 +150,8 @@ pub(super) fn forget_live_traffic() {
     BLOCKS.store(0, Ordering::Relaxed);
 }
 
-/// The scripts and cassettes that the current context is in, as a tuple, innermost last.
-fn context_voices(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
-    static VOICES: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    VOICES
-        .get_or_try_init(py, || {
-            let defaults = PyDict::new(py);
-            defaults.set_item("default", PyTuple::empty(py))?;
-            let var = py.import("contextvars")?.attribute("ContextVar")?;
-            Ok(var.call(("unitai_voices",), Some(&defaults))?.unbind())
-        })
-        .map(|var| var.bind(py))
-}
+/// The scripts and cassettes that the current context is in.
+static CONTEXT_VOICES: ContextStack = ContextStack::new("unitai_voices");
 
 /// How many cassettes that are open declare APIs of their own. Nobody asks further while there is none.
 static WITH_APIS: AtomicUsize = AtomicUsize::new(0);
@@ -170,13 +159,8 @@ static WITH_APIS: AtomicUsize = AtomicUsize::new(0);
 /// From here on, model requests of this context are answered by the script or cassette.
 #[pyfunction]
 pub(crate) fn open_traffic(voice: &Bound<'_, PyAny>) -> PyResult<()> {
-    let py = voice.py();
     let opened = Voice::of(voice)?;
-    let var = context_voices(py)?;
-    let outer = var.call_method0(pyo3::intern!(py, "get"))?.cast_into::<PyTuple>()?;
-    let voices: Vec<Bound<'_, PyAny>> = outer.iter().chain([voice.clone()]).collect();
-    let depth = outer.len();
-    var.call_method1(pyo3::intern!(py, "set"), (PyTuple::new(py, voices)?,))?;
+    let depth = CONTEXT_VOICES.enter(voice)?;
     if matches!(&opened, Voice::Cassette(cassette) if cassette.get().declares_apis()) {
         WITH_APIS.fetch_add(1, Ordering::Relaxed);
     }
@@ -187,7 +171,6 @@ pub(crate) fn open_traffic(voice: &Bound<'_, PyAny>) -> PyResult<()> {
 /// The script or cassette answers no more.
 #[pyfunction]
 pub(crate) fn close_traffic(voice: &Bound<'_, PyAny>) -> PyResult<()> {
-    let py = voice.py();
     Voice::of(voice)?.close();
     let closed = {
         let mut live = live();
@@ -198,12 +181,7 @@ pub(crate) fn close_traffic(voice: &Bound<'_, PyAny>) -> PyResult<()> {
         WITH_APIS.fetch_sub(1, Ordering::Relaxed);
     }
     drop(closed);
-    // The context may be another one by now: a fixture is torn down where it likes.
-    let var = context_voices(py)?;
-    let voices = var.call_method0(pyo3::intern!(py, "get"))?.cast_into::<PyTuple>()?;
-    let rest: Vec<Bound<'_, PyAny>> = voices.iter().filter(|other| !other.is(voice)).collect();
-    var.call_method1(pyo3::intern!(py, "set"), (PyTuple::new(py, rest)?,))?;
-    Ok(())
+    CONTEXT_VOICES.leave(voice)
 }
 
 /// Whether some cassette records requests to this address though it is no model's.
@@ -244,8 +222,7 @@ fn innermost_live(py: Python<'_>, live: &Live) -> Option<Voice> {
 }
 
 fn innermost_voice(py: Python<'_>) -> PyResult<Option<Voice>> {
-    let voices = context_voices(py)?.call_method0(pyo3::intern!(py, "get"))?.cast_into::<PyTuple>()?;
-    for voice in voices.iter().rev() {
+    for voice in CONTEXT_VOICES.here(py)?.iter().rev() {
         let voice = Voice::of(&voice)?;
         if !voice.is_closed() {
             return Ok(Some(voice));
@@ -260,8 +237,7 @@ pub(super) fn owner(py: Python<'_>) -> PyResult<Option<Owner>> {
     if let Some(run) = Run::innermost_of_thread(py) {
         return of_run(py, run).map(Some);
     }
-    let runs = context_runs(py)?.call_method0(pyo3::intern!(py, "get"))?.cast_into::<PyTuple>()?;
-    if let Some(run) = runs.iter().next_back() {
+    if let Some(run) = CONTEXT_RUNS.here(py)?.iter().next_back() {
         return of_run(py, run.cast_into::<Run>()?.unbind()).map(Some);
     }
     if let Some(voice) = innermost_voice(py)? {

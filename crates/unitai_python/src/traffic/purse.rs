@@ -7,13 +7,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use pyo3::exceptions::PyBaseException;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple};
 use unitai_wire::meter::{self, Budgets, PriceTable};
 
 use super::policy::Rules;
 use super::{Budget, prices};
 use crate::attribute::Attribute;
+use crate::context::ContextStack;
 use crate::errors::Trouble;
 use crate::gate;
 
@@ -61,7 +61,6 @@ impl Purse {
     ) -> PyResult<Bound<'py, Purse>> {
         let py = budget.py();
         let own = prices.map(|prices| prices::read(prices).map(Arc::new)).transpose()?;
-        let var = context_purses(py)?;
         let outer = match of_context(py)? {
             _ if alone => None,
             Some(purse) => Some(purse),
@@ -86,9 +85,7 @@ impl Purse {
             of_main_thread: is_main_thread(py)?,
         };
         let purse = Bound::new(py, purse)?;
-        let before = var.call_method0(pyo3::intern!(py, "get"))?.cast_into::<PyTuple>()?;
-        let purses: Vec<Bound<'_, PyAny>> = before.iter().chain([purse.clone().into_any()]).collect();
-        var.call_method1(pyo3::intern!(py, "set"), (PyTuple::new(py, purses)?,))?;
+        CONTEXT_PURSES.enter(purse.as_any())?;
         if !private {
             live().push(purse.clone().unbind());
             COUNT.fetch_add(1, Ordering::Relaxed);
@@ -110,7 +107,6 @@ impl Purse {
 
     /// The budget stands no more. Gives what is wrong with it, if nobody could be told before.
     fn close(slf: &Bound<'_, Self>) -> PyResult<Option<Py<PyBaseException>>> {
-        let py = slf.py();
         slf.get().is_closed.store(true, Ordering::Relaxed);
         let closed = {
             let mut live = live();
@@ -121,11 +117,7 @@ impl Purse {
             COUNT.fetch_sub(1, Ordering::Relaxed);
         }
         drop(closed);
-        // The context may be another one by now: a fixture is torn down where it likes.
-        let var = context_purses(py)?;
-        let purses = var.call_method0(pyo3::intern!(py, "get"))?.cast_into::<PyTuple>()?;
-        let rest: Vec<Bound<'_, PyAny>> = purses.iter().filter(|other| !other.is(slf)).collect();
-        var.call_method1(pyo3::intern!(py, "set"), (PyTuple::new(py, rest)?,))?;
+        CONTEXT_PURSES.leave(slf.as_any())?;
         Ok(slf.get().notes.troubles().untold.take())
     }
 
@@ -202,26 +194,15 @@ pub(super) fn forget_live_purses() {
     COUNT.store(0, Ordering::Relaxed);
 }
 
-/// The purses that the current context is in, as a tuple, innermost last.
-fn context_purses(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
-    static PURSES: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    PURSES
-        .get_or_try_init(py, || {
-            let defaults = PyDict::new(py);
-            defaults.set_item("default", PyTuple::empty(py))?;
-            let var = py.import("contextvars")?.attribute("ContextVar")?;
-            Ok(var.call(("unitai_purses",), Some(&defaults))?.unbind())
-        })
-        .map(|var| var.bind(py))
-}
+/// The purses that the current context is in.
+static CONTEXT_PURSES: ContextStack = ContextStack::new("unitai_purses");
 
 /// The innermost purse of the current context that is still open: a context may be of an earlier test.
 pub(super) fn of_context(py: Python<'_>) -> PyResult<Option<Py<Purse>>> {
     if COUNT.load(Ordering::Relaxed) == 0 {
         return Ok(None);
     }
-    let purses = context_purses(py)?.call_method0(pyo3::intern!(py, "get"))?.cast_into::<PyTuple>()?;
-    for purse in purses.iter().rev() {
+    for purse in CONTEXT_PURSES.here(py)?.iter().rev() {
         let purse = purse.cast_into::<Purse>()?;
         if !purse.get().is_closed.load(Ordering::Relaxed) {
             return Ok(Some(purse.unbind()));

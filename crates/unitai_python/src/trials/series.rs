@@ -18,7 +18,7 @@ pub(crate) struct Series {
 #[pymethods]
 impl Series {
     #[new]
-    #[pyo3(signature = (n, threshold, *, mode="early", alpha=0.05, beta=0.05, indifference=Width::Distance(0.1), confidence=0.95, min_runs=None, abreast=None))]
+    #[pyo3(signature = (n, threshold, *, mode, alpha, beta, indifference, confidence, min_runs, abreast))]
     #[allow(clippy::too_many_arguments)]
     fn new(
         py: Python<'_>,
@@ -30,7 +30,7 @@ impl Series {
         indifference: Width,
         confidence: f64,
         min_runs: Option<u64>,
-        abreast: Option<u64>,
+        abreast: u64,
     ) -> PyResult<Series> {
         let plan = match mode {
             "all" => Plan::All,
@@ -47,7 +47,7 @@ impl Series {
             _ => return Err(invalid(py, format!("mode must be early, all or sequential, not {mode}"))),
         };
         let notes = trials::notes(n, threshold, confidence, &plan);
-        let series = trials::Series::new(n, threshold, plan, min_runs).abreast(abreast.unwrap_or(u64::MAX));
+        let series = trials::Series::new(n, threshold, plan, min_runs).abreast(abreast);
         let series = Mutex::new(series);
         Ok(Series { series, confidence, notes })
     }

@@ -7,13 +7,6 @@ use unitai_check::trials;
 use crate::run::Trajectory;
 use crate::secrets::shown;
 
-/// The exact interval of Clopper and Pearson.
-#[pyfunction]
-pub(crate) fn clopper_pearson(passed: u64, n: u64, confidence: f64) -> (f64, f64) {
-    let interval = trials::clopper_pearson(passed, n, confidence);
-    (interval.low, interval.high)
-}
-
 /// Wilson's interval.
 #[pyfunction]
 pub(crate) fn wilson(passed: u64, n: u64, confidence: f64) -> (f64, f64) {
@@ -33,22 +26,16 @@ pub(crate) fn pass_hat_k(passed: u64, n: u64, k: u64) -> Option<f64> {
     trials::pass_hat_k(passed, n, k)
 }
 
-/// The two-sided p value of Fisher's exact test.
-#[pyfunction]
-pub(crate) fn fisher(a: u64, b: u64, c: u64, d: u64) -> f64 {
-    trials::fisher(a, b, c, d)
-}
-
 /// A message without what differs each time.
 #[pyfunction]
 pub(crate) fn normalised_message(message: &Bound<'_, PyString>) -> String {
     trials::normalised(&message.to_string_lossy())
 }
 
-/// Whether an HTTP status says that the provider could not.
+/// What an HTTP status says about the provider; `None` where it is not to blame.
 #[pyfunction]
-pub(crate) fn is_infrastructure_status(status: u16) -> bool {
-    trials::is_infrastructure(status)
+pub(crate) fn status_trouble(status: u16) -> Option<String> {
+    trials::status_trouble(status)
 }
 
 /// Why the last word of the model is none; `None` where it is one.
