@@ -274,7 +274,7 @@ def test_a_secret_that_a_test_sets_is_one_when_it_is_replayed(tmp_path, provider
 def test_what_nobody_named_is_told_by_its_place(tmp_path, provider):
     """Known by its form alone: hidden, and reported; prose beside it is as it was."""
     import urllib3
-    from repeating import Repeating
+    from echo import Echo
 
     from unitai import cassette
 
@@ -284,7 +284,7 @@ def test_what_nobody_named_is_told_by_its_place(tmp_path, provider):
     prose = (
         "Take the sk- prefix off; task-proj-overview and a 40-digit hash 7b52009b64fd0a2a49e6d8a939753077792b0554 stay."
     )
-    provider.respond = Repeating({name: f"{prose} {value}" for name, value in values.items()}, values)
+    provider.respond = Echo({name: f"{prose} {value}" for name, value in values.items()}, values)
     with cassette("record", tmp_path / "tapes", apis=[provider.url]):
         for name, value in values.items():
             said = [{"role": "system", "content": prose}, {"role": "user", "content": f"{prose} {value}"}]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from repeating import Repeating
+from echo import Echo
 
 from tests.support.canaries import Canary, Search, canaries, text_of
 
@@ -102,4 +102,4 @@ class Project:
 def told_by(provider, families: Families) -> None:
     """Lets the provider repeat these secrets."""
     texts = {name: text_of(canary.value) for name, canary in families.known.items()}
-    provider.respond = Repeating(texts, {name: canary.value for name, canary in families.known.items()})
+    provider.respond = Echo(texts, {name: canary.value for name, canary in families.known.items()})

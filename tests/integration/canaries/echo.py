@@ -10,7 +10,7 @@ USAGE = {"prompt_tokens": 10, "completion_tokens": 10, "total_tokens": 20}
 ENVELOPE = {"id": "1", "created": 1, "model": "gpt-4o"}
 
 
-class Repeating:
+class Echo:
     """Answers by what the request says in `user`, or in `what` where it is no model's."""
 
     def __init__(self, texts: dict[str, str], values: dict[str, str]) -> None:
