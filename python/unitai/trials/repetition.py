@@ -6,7 +6,6 @@ import sys
 import threading
 import warnings
 from collections.abc import Callable
-from time import monotonic
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 from unitai._engine import Budget
@@ -53,7 +52,6 @@ class Repetition:
         self._lock = threading.Lock()
         self._attempts = Attempts(function, arguments, plan.retries, plan.retry_delay)
         self._executor = executor
-        self._begun = monotonic()
 
     def result(self) -> StatisticalResult:
         """Repeats the test."""
