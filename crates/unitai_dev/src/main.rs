@@ -9,6 +9,7 @@ use std::{fs, io};
 use clap::{Parser, Subcommand};
 use unitai_model::baseline::Baseline;
 use unitai_model::catalogue;
+use unitai_model::event::RunEvent;
 use unitai_model::format::v1;
 
 #[derive(Parser)]
@@ -49,6 +50,7 @@ fn generated() -> BTreeMap<PathBuf, String> {
     let mut files = BTreeMap::new();
     let schemas = [
         ("schemas/baseline.schema.json", schemars::schema_for!(Baseline)),
+        ("schemas/events.schema.json", schemars::schema_for!(RunEvent)),
         ("schemas/trajectory.schema.json", schemars::schema_for!(v1::Document<'_>)),
     ];
     for (path, schema) in schemas {

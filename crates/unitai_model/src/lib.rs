@@ -19,6 +19,7 @@
 pub mod baseline;
 pub mod calls;
 pub mod catalogue;
+pub mod event;
 pub mod failure;
 pub mod fault;
 pub mod finding;

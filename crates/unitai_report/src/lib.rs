@@ -1,4 +1,4 @@
-//! Reports: readers of trajectories and findings. Nothing here decides anything.
+//! Reports: readers of trajectories, findings and run events. Nothing here decides anything.
 //!
 //! ```
 //! use unitai_model::{Ending, Packed, Trajectory};
@@ -10,9 +10,11 @@
 //! ```
 
 mod failure;
+mod run;
 mod steps;
 mod style;
 
 pub use failure::failure_report;
+pub use run::{Counts, Run, Test};
 pub use steps::{step_line, trajectory_lines};
 pub use style::Style;

@@ -1,0 +1,94 @@
+//! The beginning and the end of a run of tests.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Tests are about to be looked for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RunStarted {
+    /// Always `unitai.events`.
+    #[schemars(extend("const" = FORMAT))]
+    pub format: String,
+    /// Always 1.
+    #[schemars(extend("const" = super::VERSION))]
+    pub version: u64,
+    /// Seconds since the epoch.
+    pub at: f64,
+    /// The run's id.
+    pub run_id: String,
+    /// The release of UnitAI.
+    pub unitai: String,
+    /// The version of Python.
+    pub python: String,
+    /// The version of pytest.
+    pub pytest: String,
+    /// What pytest was asked for: paths and options.
+    #[serde(default)]
+    pub arguments: Vec<String>,
+    /// The model that agents use instead of their own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model_override: Option<String>,
+    /// Where answers of models come from: `record`, `replay`, `auto` or `off`; absent when nobody said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache_mode: Option<String>,
+}
+
+/// The name of the format.
+pub(super) const FORMAT: &str = "unitai.events";
+
+/// The tests are known.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TestsFound {
+    /// Seconds since the epoch.
+    pub at: f64,
+    /// How many will run.
+    pub count: u64,
+    /// How many were left out by `-k`, `-m` and the like.
+    #[serde(default)]
+    pub deselected: u64,
+}
+
+/// The run is over.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RunFinished {
+    /// Seconds since the epoch.
+    pub at: f64,
+    /// How long it took, in seconds.
+    pub duration_seconds: f64,
+    /// How it ended.
+    pub ending: RunEnding,
+    /// The exit code of pytest; absent where a signal ended it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i32>,
+    /// Why it ended so, where that needs saying.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// What all tests together may spend, and what they have spent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget: Option<Limit>,
+}
+
+/// How a run of tests ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RunEnding {
+    /// Every test had its turn.
+    Completed,
+    /// It was stopped after a failure, as asked; the rest did not run.
+    Stopped,
+    /// Somebody interrupted it.
+    Interrupted,
+    /// Tests could not be looked for, or pytest itself failed.
+    Broken,
+    /// The process died.
+    Crashed,
+}
+
+/// A budget.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Limit {
+    /// US dollars that may be spent.
+    pub limit: f64,
+    /// US dollars that have been.
+    pub spent: f64,
+}
