@@ -7,7 +7,7 @@ import sys
 import textwrap
 
 
-def run_program(code: str, *options: str, timeout: float = 20) -> subprocess.CompletedProcess[str]:
+def run_program(code: str, *options: str, timeout: float = 60) -> subprocess.CompletedProcess[str]:
     """Runs the code in a fresh interpreter. One that hangs fails the test instead of stopping the suite."""
     command = [sys.executable, *options, "-c", textwrap.dedent(code)]
     return subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)

@@ -1,8 +1,10 @@
 //! The `unitai` command: arguments and exit codes. It decides nothing.
 
 mod cache;
+mod child;
 mod demo;
 mod import;
+pub mod reports;
 mod say;
 mod serve;
 mod test;

@@ -1,10 +1,16 @@
-//! `unitai test`: pytest, with the answers of models recorded or replayed.
+//! `unitai test`: pytest, with what UnitAI adds to it, and an exit code that never calls good what was not seen to be.
 
+use std::path::Path;
 use std::process::Command;
+use std::time::{SystemTime, UNIX_EPOCH};
+use std::{env, io};
 
 use clap::Args;
+use unitai_model::event::RunEnding;
 
-use crate::say::complain;
+use crate::child::{self, Exit, Signals, Told};
+use crate::reports;
+use crate::say::{complain, say, secrets};
 
 /// The arguments of `unitai test`.
 #[derive(Args)]
@@ -80,20 +86,48 @@ pub(crate) fn own_first(command: &clap::Command, args: Vec<String>) -> Vec<Strin
 }
 
 impl Test {
-    /// Runs pytest and gives its exit code.
+    /// Runs pytest and gives the exit code: 0 when all passed, 1 for failures, 2 when it was interrupted or could not
+    /// run, 5 when there was nothing to run.
     pub(crate) fn run(&self, python: &str) -> i32 {
+        match self.try_run(python) {
+            Ok(code) => code,
+            Err(message) => {
+                complain(&message);
+                2
+            }
+        }
+    }
+
+    fn try_run(&self, python: &str) -> Result<i32, String> {
+        let folder = env::current_dir().map_err(|error| format!("this folder cannot be read: {error}"))?;
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+        let events = reports::fresh_events(&folder, now, &uuid::Uuid::new_v4().to_string())?;
+        let signals = Signals::catch().map_err(|error| error.to_string())?;
+        let exit = child::run(&mut self.command(python, &events), &signals, Told::ToStop)
+            .map_err(|error| format!("{python} could not be started: {error}"))?;
+        self.conclude(&folder, &events, exit)
+    }
+
+    fn command(&self, python: &str, events: &Path) -> Command {
         let mut command = Command::new(python);
-        command.args(["-m", "pytest", "--tb=short", "-q"]);
+        // By name, so that the plugin is there also where pytest was told to load none by itself.
+        command.args(["-m", "pytest", "-p", "unitai", "--tb=short", "-q", "--unitai"]);
+        command.arg("--unitai-events").arg(events);
         // Half of a suite is no baseline, and half of a comparison is none.
         let is_measured = self.baseline.is_some() || self.save_baseline.is_some();
         if !self.keep_going && !is_measured {
             command.arg("-x");
         }
-        if let Some(name) = &self.baseline {
-            command.arg(format!("--unitai-baseline={name}"));
-        }
-        if let Some(name) = &self.save_baseline {
-            command.arg(format!("--unitai-save-baseline={name}"));
+        for (option, value) in [
+            ("--unitai-baseline", &self.baseline),
+            ("--unitai-save-baseline", &self.save_baseline),
+            ("--unitai-model", &self.model),
+            ("--unitai-budget", &self.budget),
+            ("--unitai-cache", &self.mode().map(str::to_owned)),
+        ] {
+            if let Some(value) = value {
+                command.arg(format!("{option}={value}"));
+            }
         }
         for (variable, value) in
             [("UNITAI_DEFAULT_N", &self.n), ("UNITAI_DEFAULT_THRESHOLD", &self.threshold)]
@@ -102,29 +136,74 @@ impl Test {
                 command.env(variable, value);
             }
         }
-        if let Some(name) = &self.model {
-            command.arg(format!("--unitai-model={name}"));
+        command.args(&self.rest);
+        command
+    }
+
+    /// What the run came to. Its process has made the reports, unless it died.
+    fn conclude(&self, folder: &Path, events: &Path, exit: Exit) -> Result<i32, String> {
+        if !events.exists() {
+            return match exit {
+                Exit::Code(0) if self.only_looks() => Ok(0),
+                Exit::Code(0) => Err(
+                    "pytest ended with 0 before it looked for tests: nothing was tested. Look for what ends \
+                         the process, in conftest.py for one"
+                        .to_owned(),
+                ),
+                exit => Ok(of_pytest(exit)),
+            };
         }
-        if let Some(mode) = self.mode() {
-            command.arg(format!("--unitai-cache={mode}"));
+        let run = reports::read(events)?;
+        if let Some(finished) = &run.finished {
+            let is_undecided = finished.exit_code != Some(0) || finished.ending != RunEnding::Completed;
+            return Ok(match of_pytest(exit) {
+                // It was changed after the last word.
+                0 if is_undecided => 1,
+                code => code,
+            });
         }
-        if let Some(dollars) = &self.budget {
-            command.arg(format!("--unitai-budget={dollars}"));
-        }
-        match command.args(&self.rest).status() {
-            // A signal is an interruption.
-            Ok(status) => status.code().unwrap_or(2),
-            Err(error) => {
-                complain(&format!("{python} could not be started: {error}"));
-                2
-            }
-        }
+        let (exit_code, how) = match exit {
+            Exit::Code(code) => (Some(code), format!("with exit code {code}")),
+            Exit::Signal(signal) => (None, format!("by signal {signal}")),
+        };
+        complain(&format!("the process of pytest ended {how} in the middle of the tests"));
+        reports::crashed(events, &run, exit_code, &format!("the process ended {how}"), secrets())?;
+        let reports = reports::finish(folder, events, false, secrets())?;
+        say(&reports.block).map_err(|error: io::Error| error.to_string())?;
+        reports.troubles.iter().for_each(|trouble| complain(trouble));
+        Ok(if matches!(exit, Exit::Signal(_)) { 2 } else { 1 })
+    }
+
+    /// Whether pytest was asked for something else than to run tests.
+    fn only_looks(&self) -> bool {
+        const LOOKS: [&str; 11] = [
+            "--co",
+            "--collect-only",
+            "--version",
+            "-V",
+            "--help",
+            "-h",
+            "--fixtures",
+            "--funcargs",
+            "--fixtures-per-test",
+            "--markers",
+            "--cache-show",
+        ];
+        self.rest.iter().any(|arg| LOOKS.contains(&arg.split('=').next().unwrap_or(arg)))
     }
 
     fn mode(&self) -> Option<&'static str> {
         [(self.record, "record"), (self.replay, "replay"), (self.auto, "auto"), (self.no_cache, "off")]
             .into_iter()
             .find_map(|(is_meant, mode)| is_meant.then_some(mode))
+    }
+}
+
+/// The exit code of ours for pytest's, which has more of them.
+fn of_pytest(exit: Exit) -> i32 {
+    match exit {
+        Exit::Code(code @ (0 | 1 | 5)) => code,
+        Exit::Code(_) | Exit::Signal(_) => 2,
     }
 }
 

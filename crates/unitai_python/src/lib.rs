@@ -10,6 +10,7 @@ mod faults;
 mod gate;
 mod gateway;
 mod mock;
+mod reporting;
 mod run;
 mod secrets;
 mod traffic;
@@ -34,14 +35,17 @@ mod _engine {
     #[pymodule_export]
     use crate::mock::{MockTool, MockToolCall, Ticket, ToolHandle, Toolbox};
     #[pymodule_export]
-    use crate::run::{Run, Trajectory, TrajectoryStep, restore_trajectory};
+    use crate::reporting::{EventLog, finish_reports, fresh_events, key_variables};
+    #[pymodule_export]
+    use crate::run::{Run, RunWatch, Trajectory, TrajectoryStep, restore_trajectory};
     #[pymodule_export]
     use crate::secrets::clean;
     #[pymodule_export]
     use crate::traffic::{
-        Budget, Cassette, Lease, ModelRequest, Passage, Policy, Purse, ReplayCache, Reply, Script,
-        block_network, budget_settings, cache_settings, claims, close_traffic, decide, forget_parent,
-        open_traffic, refuse_connection, set_default_model, standing_budgets, surroundings, unblock_network,
+        Budget, Cassette, Lease, ModelRequest, Passage, Policy, Purse, ReplayCache, Reply, Script, Tally,
+        block_network, budget_settings, cache_settings, claims, close_traffic, count_elsewhere, decide,
+        forget_parent, open_traffic, refuse_connection, set_default_model, standing_budgets, surroundings,
+        unblock_network,
     };
     #[pymodule_export]
     use crate::trials::{

@@ -11,6 +11,10 @@ use tempfile::NamedTempFile;
 
 use crate::redact::Secrets;
 
+mod log;
+
+pub use log::Log;
+
 /// The names of files that are being written begin so. One that is left was not finished, because its
 /// writer was killed, and means nothing.
 pub const UNFINISHED: &str = ".unfinished-";

@@ -17,6 +17,7 @@ pub mod exchange;
 pub mod faults;
 pub mod frames;
 pub mod gate;
+pub mod keys;
 pub mod meter;
 pub mod redact;
 pub mod script;

@@ -25,6 +25,8 @@ _MODEL = "the model that agents use instead of their own"
 _BASELINE = "compare repeated tests with this baseline; one that regressed fails the run"
 _SAVE_BASELINE = "save how repeated tests did as this baseline: a name, or a path that ends in .json"
 _CACHE = "where answers of models come from, in every test: record, replay, auto or off"
+_UNITAI = "report on the run: its cost at the end, JUnit and events for `unitai results` and `unitai report`"
+_EVENTS = "write the events of the run to this file"
 _BUDGET = "what the model calls of all tests may cost together, in US dollars"
 
 
@@ -39,6 +41,8 @@ def pytest_load_initial_conftests(parser: pytest.Parser) -> Generator[None, None
         group.addoption("--unitai-model", "--model", dest="unitai_model", metavar="NAME", help=_MODEL)
     except Exception:
         group.addoption("--unitai-model", metavar="NAME", help=_MODEL)
+    group.addoption("--unitai", action="store_true", help=_UNITAI)
+    group.addoption("--unitai-events", metavar="FILE", help=_EVENTS)
     group.addoption("--unitai-cache", metavar="MODE", help=_CACHE)
     group.addoption("--unitai-budget", metavar="DOLLARS", help=_BUDGET)
     group.addoption("--unitai-baseline", metavar="NAME", help=_BASELINE)
@@ -46,7 +50,10 @@ def pytest_load_initial_conftests(parser: pytest.Parser) -> Generator[None, None
 
 
 #: The name under which the budgets are known, where there are any.
-_BUDGETS = "unitai_budgets"
+BUDGETS = "unitai_budgets"
+
+#: Whether the engine was loaded when the session began: then it may have counted what is not of this session.
+WAS_LOADED = pytest.StashKey[bool]()
 
 #: The folder that pytest works in, while it does.
 root: str | None = None
@@ -57,6 +64,7 @@ def pytest_configure(config: pytest.Config) -> None:
     global root
     before, root = root, str(config.rootpath)
     config.add_cleanup(lambda: _at(before))
+    config.stash[WAS_LOADED] = "unitai._engine" in sys.modules
     model = config.getoption("unitai_model", None)
     if model:
         from unitai._engine import set_default_model
@@ -66,6 +74,9 @@ def pytest_configure(config: pytest.Config) -> None:
         config.add_cleanup(lambda: set_default_model(None))
     config.addinivalue_line("markers", "unitai_cassette(mode, directory, ...): recordings for the test's model")
     config.addinivalue_line("markers", "unitai_statistical(n, threshold, ...): the test is repeated and judged as one")
+    config.addinivalue_line(
+        "markers", "unitai_skip_if_no_api_key(env_var, model): the test needs the key of a provider"
+    )
     config.addinivalue_line("markers", "unitai_budget(max_cost, prices=None): what the test's model calls may cost")
     speaks = _somebody_speaks(config.rootpath)
     if speaks or config.getoption("unitai_budget", None) or "unitai_ledger" in getattr(config, "workerinput", ()):
@@ -73,7 +84,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
         budgets = open_budgets(config)
         if budgets is not None:
-            config.pluginmanager.register(budgets, _BUDGETS)
+            config.pluginmanager.register(budgets, BUDGETS)
     if any(config.getoption(name, None) is not None for name in ("unitai_baseline", "unitai_save_baseline")):
         from unitai.pytest_plugin import baselines
 
@@ -83,6 +94,10 @@ def pytest_configure(config: pytest.Config) -> None:
         from unitai.pytest_plugin.voices import EveryTest
 
         config.pluginmanager.register(EveryTest(mode))
+    if config.getoption("unitai", False) and not config.getoption("collectonly"):
+        from unitai.pytest_plugin.session import begin
+
+        begin(config, mode)
 
 
 def _at(folder: str | None) -> None:
@@ -132,43 +147,44 @@ def _restore(name: str, value: str | None) -> None:
         os.environ[name] = value
 
 
+#: What tests can be marked with that asks for something to be done.
+_MARKERS = frozenset(["unitai_statistical", "unitai_budget", "unitai_cassette", "unitai_skip_if_no_api_key"])
+
+
+@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """A test that is marked gets the fixture or the budget, or is repeated."""
-    is_repeated = False
+    """A test that is marked gets what it asks for."""
+    parent, inherited = None, False
+    marked = []
+    # Most suites have no such test, and pay for this look at each.
     for item in items:
-        is_repeated = is_repeated or "unitai_statistical" in item.keywords
-        if "unitai_budget" in item.keywords and not config.pluginmanager.has_plugin(_BUDGETS):
-            from unitai.pytest_plugin.budgets import Budgets
+        if item.parent is not parent:
+            parent = item.parent
+            inherited = parent is not None and any(mark.name in _MARKERS for mark in parent.iter_markers())
+        if inherited or (item.own_markers and any(mark.name in _MARKERS for mark in item.own_markers)):
+            marked.append(item)
+    if marked:
+        from unitai.pytest_plugin.marking import provide
 
-            config.pluginmanager.register(Budgets(), _BUDGETS)
-        names = getattr(item, "fixturenames", None)
-        if names is not None and "unitai_cassette" in item.keywords and "cassette" not in names:
-            # First, so that the fixtures of the test are covered, too.
-            names.insert(0, "cassette")
-    if is_repeated and not config.pluginmanager.has_plugin("unitai-trials"):
-        from unitai.pytest_plugin.trials import Trials
-
-        config.pluginmanager.register(Trials(config), "unitai-trials")
+        provide(config, marked)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Adds what the agent did to the report of a failed test."""
+    """Adds what the agent did to the report of a failed test, and what it cost to that of every test."""
     report = yield
-    if call.excinfo is None or not report.failed or "unitai._engine" not in sys.modules:
+    is_end = call.when == "teardown"
+    if (call.excinfo is None and not is_end) or "unitai._engine" not in sys.modules:
         return report
-    from unitai.pytest_plugin.failures import sections
+    from unitai.pytest_plugin.session import ended, failed
 
-    if getattr(call.excinfo.value, "stats", None) is not None:
-        # The text is the whole report; where in our own code it was raised says nothing.
-        report.longrepr = call.excinfo.getrepr(style="value")
-        return report
-    has_terminal = item.config.pluginmanager.has_plugin("terminalreporter")
-    colour = has_terminal and item.config.get_terminal_writer().hasmarkup
     try:
-        report.sections.extend(sections(item, call.excinfo, colour))
+        if call.excinfo is not None and report.failed:
+            failed(item, report, call.excinfo)
+        if is_end:
+            ended(item, report)
     except Exception as error:
         # A report must never cost a test run its result.
         report.sections.append(("UnitAI", f"  The report could not be made: {type(error).__name__}"))

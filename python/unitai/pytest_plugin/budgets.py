@@ -33,7 +33,8 @@ class Budgets:
     """
 
     def __init__(self, suite: Budget | None = None, per_test: float | None = None) -> None:
-        self._suite = suite
+        #: What all tests together may spend.
+        self.suite = suite
         self._per_test = per_test
         self._open: list[spending] = []
         self._told: BaseException | None = None
@@ -42,7 +43,7 @@ class Budgets:
     def pytest_runtest_setup(self, item: pytest.Item) -> Generator[None, object, object]:
         """From here on, every model call is paid for."""
         limit = _marked(item) or (None if self._per_test is None else _Limit(self._per_test))
-        blocks = [] if self._suite is None else [spending(self._suite)]
+        blocks = [] if self.suite is None else [spending(self.suite)]
         if limit is not None:
             blocks.append(spending(Budget(limit.max_cost, name="this test"), prices=limit.prices))
         for block in blocks:
@@ -96,15 +97,15 @@ class Budgets:
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
         """Tells a worker of pytest-xdist where the ledger is."""
-        if self._suite is not None:
-            node.workerinput[LEDGER] = self._suite.path
+        if self.suite is not None:
+            node.workerinput[LEDGER] = self.suite.path
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        """Says what the suite spent."""
-        if self._suite is None:
+        """Says what the suite spent, unless a whole report does."""
+        if self.suite is None or terminalreporter.config.getoption("unitai"):
             return
         try:
-            terminalreporter.write_line(f"UnitAI budget: {self._suite}")
+            terminalreporter.write_line(f"UnitAI budget: {self.suite}")
         except UnitAIError as error:
             terminalreporter.write_line(f"UnitAI budget: {error}")
 

@@ -1,4 +1,4 @@
-"""What a failed test was about: the finding that did not hold, or the runs that it looked at.
+"""What a failed test was about: the findings that did not hold, or the runs that it looked at.
 
 pytest keeps the parts of a failing assertion in the frame that raised, so nothing has to be noted
 down while tests pass.
@@ -7,7 +7,7 @@ down while tests pass.
 from __future__ import annotations
 
 from types import FrameType
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -18,27 +18,50 @@ from unitai.trials.blaming import broken_findings
 TITLE = "UnitAI"
 
 
-def sections(item: pytest.Item, excinfo: pytest.ExceptionInfo[BaseException], colour: bool) -> list[tuple[str, str]]:
-    """The sections to add to the report of a failed test."""
-    if isinstance(getattr(excinfo.value, "finding", None), Finding) or getattr(excinfo.value, "stats", None):
-        # The exception's own text is the report already.
-        return []
+class Subject(NamedTuple):
+    """What a failed test was about."""
+
+    #: What does not hold.
+    findings: list[Finding]
+    #: The runs to show, by the names that the test has for them.
+    runs: dict[str, AgentRunResult]
+    #: Whether the exception's own text is the report already.
+    is_told: bool = False
+
+    def report(self, *, colour: bool) -> str:
+        """What is to be said about it; nothing where that is said already, or nothing is known."""
+        if self.is_told:
+            return ""
+        for finding in self.findings:
+            return finding.report(colour=colour)
+        reports = {name: run.report(colour=colour) for name, run in self.runs.items()}
+        if len(reports) == 1:
+            return "".join(reports.values())
+        return "\n\n".join(f"  {name}:\n\n{report}" for name, report in reports.items())
+
+
+def subject(item: pytest.Item, excinfo: pytest.ExceptionInfo[BaseException]) -> Subject:
+    """What a failed test was about, as far as what it raised tells."""
+    error = excinfo.value
+    told = getattr(error, "finding", None)
+    if isinstance(told, Finding):
+        return Subject([told], {}, is_told=True)
+    if getattr(error, "stats", None) is not None:
+        return Subject([], {}, is_told=True)
     entries = _entries(excinfo, item)
-    if isinstance(excinfo.value, AssertionError):
+    if isinstance(error, AssertionError):
         for entry in entries:
-            for finding in broken_findings(entry.frame.raw, str(entry.statement)):
-                return [(TITLE, finding.report(colour=colour))]
-    partial = getattr(excinfo.value, "result", None)
+            findings = broken_findings(entry.frame.raw, str(entry.statement))
+            if findings:
+                return Subject(findings[:1], {})
+    partial = getattr(error, "result", None)
     if isinstance(partial, AgentRunResult):
-        return [(TITLE, partial.report(colour=colour))]
+        return Subject([], {"result": partial})
     for entry in entries:
         runs = _runs(entry.frame.raw)
-        if len(runs) == 1:
-            return [(TITLE, run.report(colour=colour)) for run in runs.values()]
         if runs:
-            reports = [f"  {name}:\n\n{run.report(colour=colour)}" for name, run in runs.items()]
-            return [(TITLE, "\n\n".join(reports))]
-    return []
+            return Subject([], runs)
+    return Subject([], {})
 
 
 def _entries(excinfo: pytest.ExceptionInfo[BaseException], item: pytest.Item) -> list[Any]:

@@ -19,7 +19,7 @@ from contextvars import copy_context
 from typing import Any
 from uuid import uuid4
 
-from unitai._engine import Lease, Series
+from unitai._engine import Lease, Series, count_elsewhere
 from unitai.errors import CostLimitExceeded, InvalidArgumentError
 from unitai.traffic.purse import standing_budgets
 from unitai.trials.attempting import Attempts
@@ -191,6 +191,9 @@ class Pool:
             except CostLimitExceeded as error:
                 self._halt(error)
         if isinstance(came, Outcome):
+            if not self._is_here:
+                for trajectory in came.trajectories:
+                    count_elsewhere(trajectory)
             self._count(run, came)
         elif isinstance(came, CostLimitExceeded) and lease is not None and not is_alone and self.halted_by is None:
             # Its part was too small. There may be enough in the whole.

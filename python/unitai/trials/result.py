@@ -160,6 +160,11 @@ class StatisticalResult:
         return self.known_cost
 
     @property
+    def is_cost_known(self) -> bool:
+        """Whether the cost of every run is known."""
+        return not self._unpriced
+
+    @property
     def known_cost(self) -> float:
         """US dollars of the runs whose cost is known."""
         return float(sum(run.cost or 0.0 for run in (*self.runs, *self.surplus)))

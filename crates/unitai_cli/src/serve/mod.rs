@@ -1,8 +1,6 @@
 //! `unitai serve`: a gateway, until it is stopped, or for as long as a command runs.
 
-mod child;
 mod record;
-mod signals;
 mod words;
 
 use std::path::PathBuf;
@@ -17,9 +15,8 @@ use unitai_wire::cassette::{Cassette, Mode, Options, Volatile, ttl_of_hours};
 use unitai_wire::meter::{Budget, Whose};
 use unitai_wire::redact::Secrets;
 
+use crate::child::{self, Exit, Signals, Told};
 use crate::say;
-use child::Exit;
-use signals::Signals;
 
 pub(crate) const EXAMPLES: &str = "Examples:
   unitai serve --record -- node agent.mjs    run an agent and record what its models answer
@@ -111,7 +108,9 @@ impl Serve {
             signals.wait();
             Exit::Code(0)
         } else {
-            child::run(&self.command, &environment, &signals)
+            let mut command = std::process::Command::new(&self.command[0]);
+            command.args(&self.command[1..]).envs(environment);
+            child::run(&mut command, &signals, Told::AsItCame)
                 .map_err(|error| format!("{} cannot be run: {error}", self.command[0]))?
         };
         let ended = gateway.stop();

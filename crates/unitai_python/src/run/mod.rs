@@ -6,9 +6,11 @@ mod model_calls;
 mod session;
 mod step;
 mod trajectory;
+mod watching;
 
 pub(crate) use ending::cancelled;
 pub(crate) use kept::{Kept, Slot, recorded_error};
 pub(crate) use session::Run;
 pub(crate) use step::TrajectoryStep;
 pub(crate) use trajectory::{Trajectory, restore_trajectory, unpriced_with_budget};
+pub(crate) use watching::RunWatch;

@@ -10,7 +10,7 @@ use unitai_wire::exchange::{Asked, Exchange};
 use super::session::shared;
 use super::{Run, unpriced_with_budget};
 use crate::errors::amount;
-use crate::traffic::{Watched, patiently, rules_here, unsettled};
+use crate::traffic::{Watched, count_call, patiently, rules_here, unsettled};
 
 impl Run {
     /// Writes down a call that the agent or its adapter reports.
@@ -29,6 +29,7 @@ impl Run {
             Some(dollars) => Some(amount(py, dollars)?),
         };
         let call = ModelCall { model: Arc::from(model), usage: Some(usage), cost, exchange: None };
+        count_call(&call);
         let written = self.port.model_call(self.now(), shared(agent_id), call);
         self.accept(py, written, "a model call")?;
         self.pay(py, model, cost).inspect_err(|error| self.doom(py, error.clone_ref(py)))

@@ -182,6 +182,7 @@ impl Run {
         let kept = std::mem::take(&mut *self.kept());
         let parameters = self.toolbox.as_ref().map(|toolbox| toolbox.get().parameters()).unwrap_or_default();
         let trajectory = Py::new(py, Trajectory::new(model, kept).with_parameters(parameters))?;
+        super::watching::seen(py, &trajectory);
         let ended = trajectory.clone_ref(py);
         *self.trajectory.lock().unwrap_or_else(PoisonError::into_inner) = Some(ended);
         Ok(AgentRunResult::new(trajectory))

@@ -24,6 +24,7 @@ mod request;
 mod script;
 mod sent;
 mod shelf;
+mod tally;
 mod voice;
 mod watched;
 
@@ -45,5 +46,6 @@ pub(crate) use reply::Reply;
 pub(crate) use request::ModelRequest;
 pub(crate) use script::Script;
 pub(crate) use shelf::{ReplayCache, cache_settings};
+pub(crate) use tally::{Tally, count as count_call, count_elsewhere};
 pub(crate) use voice::Voice;
 pub(crate) use watched::Watched;

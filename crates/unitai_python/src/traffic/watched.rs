@@ -9,10 +9,10 @@ use unitai_wire::cassette::Tape;
 use unitai_wire::exchange::{Exchange, How};
 use unitai_wire::meter::{PriceTable, Reservation};
 
-use super::Voice;
 use super::belonging::Owner;
 use super::budget::{patiently, unsettled};
 use super::cassette::raised;
+use super::{Voice, tally};
 use crate::gate::without_interpreter;
 use crate::run::cancelled;
 
@@ -94,6 +94,7 @@ impl Watched {
     pub(super) fn settle(&self, py: Python<'_>, how: &How) {
         let Some(UnderWay { exchange, reservation, tape }) = self.under_way().take() else { return };
         let call = exchange.ended(how, &self.prices);
+        tally::count(&call);
         self.keep(py, tape, &exchange, &call);
         let has_limit = exchange.asked().request.max_output.is_some();
         let model = call.model.clone();

@@ -1,13 +1,15 @@
-//! The command that runs behind a gateway: with signals handed on, and nothing of it left at the end.
+//! A command that we start and wait for: with signals handed on, and nothing of it left at the end.
+
+mod signals;
 
 use std::io;
 use std::process::{Command, ExitStatus};
 
-use super::signals::Signals;
+pub(crate) use signals::Signals;
 
 /// How a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Exit {
+pub(crate) enum Exit {
     Code(i32),
     #[cfg_attr(not(unix), allow(dead_code, reason = "only Unix ends a process by a signal"))]
     Signal(i32),
@@ -15,7 +17,7 @@ pub(super) enum Exit {
 
 impl Exit {
     /// The exit code, as shells say it.
-    pub(super) fn code(self) -> i32 {
+    pub(crate) fn code(self) -> i32 {
         match self {
             Exit::Code(code) => code,
             Exit::Signal(signal) => 128 + signal,
@@ -31,14 +33,23 @@ impl Exit {
     }
 }
 
+/// How a command is told of a signal that came for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Told {
+    /// By the same signal.
+    AsItCame,
+    /// By an interrupt, whatever it was: the command ends well then.
+    ToStop,
+}
+
 /// Runs a command to its end.
 #[cfg(unix)]
-pub(super) fn run(words: &[String], environment: &[(String, String)], signals: &Signals) -> io::Result<Exit> {
+pub(crate) fn run(command: &mut Command, signals: &Signals, told: Told) -> io::Result<Exit> {
     use std::io::IsTerminal;
     use std::os::unix::process::CommandExt;
 
-    let mut command = Command::new(&words[0]);
-    command.args(&words[1..]).envs(environment.iter().map(|(name, value)| (name, value)));
+    use rustix::process::Signal;
+
     // In a group of its own all of it can be reached. A command that talks with a terminal must stay in the
     // terminal's group, which also gets the terminal's signals.
     let is_alone = !io::stdin().is_terminal();
@@ -51,8 +62,17 @@ pub(super) fn run(words: &[String], environment: &[(String, String)], signals: &
         scope.spawn(|| {
             let mut is_told = false;
             while let Some(signal) = signals.wait() {
+                let signal = named(signal);
+                // A second interrupt would end the command in the middle of its end.
+                if told == Told::ToStop && !is_alone && signal == Signal::INT {
+                    continue;
+                }
                 // Whoever asks twice means it.
-                tree.tell(if is_told { rustix::process::Signal::KILL } else { named(signal) });
+                tree.tell(match told {
+                    _ if is_told => Signal::KILL,
+                    Told::AsItCame => signal,
+                    Told::ToStop => Signal::INT,
+                });
                 is_told = true;
             }
         });
@@ -107,12 +127,6 @@ fn named(signal: i32) -> rustix::process::Signal {
 
 /// Runs a command to its end.
 #[cfg(not(unix))]
-pub(super) fn run(
-    words: &[String],
-    environment: &[(String, String)],
-    _signals: &Signals,
-) -> io::Result<Exit> {
-    let mut command = Command::new(&words[0]);
-    command.args(&words[1..]).envs(environment.iter().map(|(name, value)| (name, value)));
+pub(crate) fn run(command: &mut Command, _signals: &Signals, _told: Told) -> io::Result<Exit> {
     command.status().map(Exit::of)
 }

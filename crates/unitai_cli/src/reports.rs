@@ -1,0 +1,74 @@
+//! The reports of a run that is over, from its events: made by pytest's process, or by the command if that one died.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use unitai_config::RunsPlace;
+use unitai_model::event::{RunEnding, RunEvent, RunFinished};
+use unitai_report::{Run, Style};
+use unitai_wire::gate::Log;
+use unitai_wire::redact::Secrets;
+
+/// What came of making them.
+#[derive(Debug)]
+pub struct Reports {
+    /// The run.
+    pub run: Run,
+    /// The block for the end of the terminal's output.
+    pub block: String,
+    /// What could not be written, and why.
+    pub troubles: Vec<String>,
+}
+
+/// The file for the events of a run that begins now in a folder. Those of the oldest runs go.
+pub fn fresh_events(folder: &Path, now_seconds: u64, id: &str) -> Result<PathBuf, String> {
+    let place = RunsPlace::of(folder).map_err(|trouble| trouble.to_string())?;
+    for old in place.old(RunsPlace::KEPT - 1).unwrap_or_default() {
+        // One that stays does no harm.
+        let _ = fs::remove_file(old);
+    }
+    Ok(place.fresh(now_seconds, id))
+}
+
+/// The run that these events tell of.
+pub fn read(events: &Path) -> Result<Run, String> {
+    let text = fs::read(events).map_err(|error| unreadable(events, &error))?;
+    Run::read(&String::from_utf8_lossy(&text)).map_err(|error| format!("{}: {error}", events.display()))
+}
+
+/// Writes down that the process of a run died.
+pub fn crashed(
+    events: &Path,
+    run: &Run,
+    exit_code: Option<i32>,
+    reason: &str,
+    secrets: &Secrets,
+) -> Result<(), String> {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64());
+    let began = run.started.as_ref().map_or(now, |started| started.at);
+    let finished = RunEvent::RunFinished(RunFinished {
+        at: now,
+        duration_seconds: (now - began).max(0.0),
+        ending: RunEnding::Crashed,
+        exit_code,
+        reason: Some(reason.to_owned()),
+        budget: None,
+    });
+    let mut log = Log::open(events).map_err(|error| unreadable(events, &error))?;
+    log.end_line()
+        .and_then(|()| log.add(&finished.line(), secrets))
+        .map_err(|error| unreadable(events, &error))
+}
+
+/// Makes the reports of a run that is over, in the project of a folder.
+pub fn finish(folder: &Path, events: &Path, colour: bool, secrets: &Secrets) -> Result<Reports, String> {
+    let run = read(events)?;
+    let _ = (folder, colour, secrets, Style::plain());
+    Ok(Reports { run, block: String::new(), troubles: Vec::new() })
+}
+
+fn unreadable(events: &Path, error: &io::Error) -> String {
+    format!("the events of the run cannot be used: {}: {error}", events.display())
+}

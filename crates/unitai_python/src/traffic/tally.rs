@@ -1,0 +1,51 @@
+//! What the model calls of this process came to, for who reports on tests.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use pyo3::prelude::*;
+use unitai_model::ModelCall;
+use unitai_wire::meter;
+
+use crate::run::Trajectory;
+
+/// Counts the model calls of this process from the moment it is made; of its whole life, if asked.
+#[pyclass(frozen, module = "unitai._engine")]
+pub(crate) struct Tally {
+    /// What had been counted when somebody last looked.
+    last: Mutex<meter::Tally>,
+}
+
+#[pymethods]
+impl Tally {
+    #[new]
+    #[pyo3(signature = (whole=false))]
+    fn new(whole: bool) -> Tally {
+        Tally { last: Mutex::new(if whole { meter::Tally::new() } else { *all() }) }
+    }
+
+    /// What calls came to since somebody last looked, as JSON (`Spending` of the run events); `None` when there were
+    /// none.
+    fn take(&self) -> Option<String> {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = *all();
+        let since = now.since(&last);
+        *last = now;
+        since.and_then(|spending| serde_json::to_string(&spending).ok())
+    }
+}
+
+/// Counts what agents did in another process.
+#[pyfunction]
+pub(crate) fn count_elsewhere(trajectory: &Bound<'_, Trajectory>) {
+    all().add_all(trajectory.get().model());
+}
+
+/// Counts a call that is over.
+pub(crate) fn count(call: &ModelCall) {
+    all().add(call);
+}
+
+fn all() -> MutexGuard<'static, meter::Tally> {
+    static ALL: Mutex<meter::Tally> = Mutex::new(meter::Tally::new());
+    ALL.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,162 @@
+"""What a test leaves for the reports. It is put onto pytest's own reports of the test, which cross from the processes
+of pytest-xdist to the one that writes.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+import pytest
+
+from unitai._engine import AgentRunResult, Finding, RunWatch, Tally, Trajectory
+from unitai.errors import InconclusiveError
+from unitai.trials.result import StatisticalResult
+from unitai.trials.weather import cause_of
+
+#: Of one test, so many runs are kept, and so many letters of them.
+MOST_RUNS, MOST_LETTERS = 50, 4_000_000
+
+#: The attribute of a report that holds the notes: plain data, for it crosses from process to process.
+ATTRIBUTE = "unitai"
+
+
+class Notes:
+    """Takes notes of the tests of one session in this process."""
+
+    def __init__(self, *, for_reports: bool, whole: bool) -> None:
+        #: Counts model calls: all of this process, if the engine was loaded after the session had begun.
+        self._tally = Tally(whole)
+        #: Keeps what agents do, if somebody will write it down.
+        self._watch = RunWatch(MOST_RUNS) if for_reports else None
+        #: Runs of the test that is under way.
+        self._runs: list[Trajectory] = []
+        self._missed = 0
+
+    def close(self) -> None:
+        """Takes notes no more."""
+        if self._watch is not None:
+            self._watch.close()
+
+    def failed(self, report: pytest.TestReport, error: BaseException, findings: list[Finding], told: str) -> None:
+        """Notes why a test failed."""
+        if self._watch is None:
+            return
+        self._look()
+        notes: dict[str, Any] = {"report": told or None, "broken": [_broken(finding) for finding in findings]}
+        cause = None
+        if isinstance(error, InconclusiveError):
+            cause = error.message.partition("\n")[0]
+        elif not findings and getattr(error, "stats", None) is None:
+            cause = cause_of(error, [AgentRunResult(run) for run in self._runs])
+        if cause is not None:
+            notes["inconclusive"] = cause
+        setattr(report, ATTRIBUTE, notes)
+
+    def ended(self, item: pytest.Item, report: pytest.TestReport) -> None:
+        """Notes what a test came to, on the report of its end."""
+        spending = self._tally.take()
+        amounts = None if spending is None else json.loads(spending)
+        if amounts is not None:
+            known = {name for name, _ in report.user_properties}
+            report.user_properties.extend(pair for pair in properties(amounts) if pair[0] not in known)
+        if self._watch is None:
+            return
+        self._look()
+        trials = sys.modules.get("unitai.pytest_plugin.trials")
+        stats: StatisticalResult | None = None if trials is None else item.stash.get(trials.RESULT, None)
+        notes = getattr(report, ATTRIBUTE, {})
+        notes["spending"] = amounts
+        if stats is None:
+            notes["runs"], left_out = _written([(None, run) for run in self._runs])
+            notes["left_out"] = left_out + self._missed
+        else:
+            notes["statistics"] = _statistics(stats)
+            notes["runs"], _ = _written(_examples(stats))
+        setattr(report, ATTRIBUTE, notes)
+        self._runs, self._missed = [], 0
+
+    def _look(self) -> None:
+        if self._watch is not None:
+            runs, missed = self._watch.take()
+            self._runs += runs[: MOST_RUNS - len(self._runs)]
+            self._missed += missed
+
+
+def properties(amounts: dict[str, dict[str, float]]) -> list[tuple[str, object]]:
+    """What JUnit files are told about the model calls of a test."""
+
+    def total(name: str) -> float:
+        return sum(part[name] for part in amounts.values())
+
+    found: list[tuple[str, object]] = [
+        ("unitai.cost", round(total("cost"), 9)),
+        ("unitai.paid", round(amounts["live"]["cost"], 9)),
+        ("unitai.tokens", total("tokens")),
+        ("unitai.model_calls", total("calls")),
+    ]
+    if total("unpriced"):
+        found.append(("unitai.unpriced_calls", total("unpriced")))
+    return found
+
+
+def _broken(finding: Finding) -> dict[str, Any]:
+    return {
+        "run_id": finding.trajectory.run_id,
+        "assertion": finding.assertion,
+        "expected": finding.expected,
+        "actual": finding.actual or "",
+        "cites": finding.cites,
+    }
+
+
+def _examples(stats: StatisticalResult) -> list[tuple[str | None, Trajectory]]:
+    """One run for each way of failing, and one that passed."""
+    found: list[tuple[str | None, Trajectory]] = [
+        (mode.text, mode.trajectory) for mode in stats.modes if mode.trajectory is not None
+    ]
+    passing = (run.trajectories[-1] for run in stats.runs if run.verdict == "passed" and run.trajectories)
+    return found + [("passing", run) for run in list(passing)[:1]]
+
+
+def _written(runs: list[tuple[str | None, Trajectory]]) -> tuple[list[list[str | None]], int]:
+    """Runs as JSON, as many as there is room for, and how many there is none for."""
+    written: list[list[str | None]] = []
+    room = MOST_LETTERS
+    for example_of, run in runs:
+        text = run.to_json()
+        if len(text) <= room:
+            room -= len(text)
+            written.append([example_of, text])
+    return written, len(runs) - len(written)
+
+
+def _statistics(stats: StatisticalResult) -> dict[str, Any]:
+    return {
+        "verdict": stats.verdict,
+        "passed": stats.passed,
+        "failed": stats.failed,
+        "inconclusive": stats.inconclusive,
+        "planned": stats.planned,
+        "pass_rate": stats.pass_rate,
+        "threshold": stats.threshold,
+        "interval": list(stats.interval),
+        "confidence": stats.plan.confidence,
+        "claim": stats.claim,
+        "mode": stats.plan.mode,
+        "saved_runs": stats.saved_runs,
+        "cost": stats.known_cost,
+        "is_cost_known": stats.is_cost_known,
+        "failure_modes": [
+            {
+                "text": mode.text,
+                "count": mode.count,
+                "parting": None if mode.parting is None else str(mode.parting),
+                "example": None if mode.trajectory is None else mode.trajectory.run_id,
+            }
+            for mode in stats.modes
+        ],
+        "causes": [{"text": text, "count": count} for text, count in stats.causes.items()],
+        "notes": stats.notes,
+    }

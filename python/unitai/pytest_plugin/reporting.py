@@ -1,0 +1,274 @@
+"""The events of a run, written as they happen, and the reports that are made of them. With `--unitai`, in the process
+that has the last word.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+import time
+import uuid
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from unitai._engine import EventLog, __version__, finish_reports, fresh_events
+from unitai.errors import UnitAIError
+from unitai.pytest_plugin.noting import ATTRIBUTE
+
+
+class Reporting:
+    """Writes down what happens."""
+
+    def __init__(self, config: pytest.Config, events: str | None, cache_mode: str | None) -> None:
+        self._config = config
+        self._begun = time.time()
+        self._tests: dict[str, list[pytest.TestReport]] = {}
+        self._deselected = 0
+        self._interrupted: str | None = None
+        #: Why the events cannot be written any more.
+        self._trouble: str | None = None
+        # What cannot be written is told before anything runs and is paid for.
+        self._log = EventLog(events or fresh_events(config.rootpath, uuid.uuid4().hex[:8]))
+        self._add(
+            "run_started",
+            format="unitai.events",
+            version=1,
+            at=self._begun,
+            run_id=Path(self._log.path).stem,
+            unitai=__version__,
+            python=platform.python_version(),
+            pytest=pytest.__version__,
+            arguments=[str(arg) for arg in config.invocation_params.args],
+            model_override=config.getoption("unitai_model", None) or None,
+            cache_mode=cache_mode,
+        )
+
+    def _add(self, event: str, **fields: Any) -> None:
+        """Writes an event. A full disk must not cost the tests their results."""
+        if self._trouble is not None:
+            return
+        line = json.dumps({"event": event, **fields}, ensure_ascii=False, default=str)
+        try:
+            self._log.add(line)
+        except OSError as error:
+            self._trouble = str(error)
+
+    def pytest_deselected(self, items: list[pytest.Item]) -> None:
+        """Counts what was left out."""
+        self._deselected += len(items)
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """The tests are known; with pytest-xdist, its processes look for them."""
+        if not _is_spread(session.config):
+            self._found(len(session.items))
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:
+        """A process of pytest-xdist has looked for tests: each finds all."""
+        self._found(len(ids))
+
+    def _found(self, count: int) -> None:
+        self._add("tests_found", at=time.time(), count=count, deselected=self._deselected)
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """A file that cannot be read, or wants to be skipped, counts like a test."""
+        if report.failed or (report.skipped and report.nodeid):
+            self._finish(report.nodeid or "collection", [report], "collect")
+
+    def pytest_runtest_logstart(self, nodeid: str, location: tuple[str, int | None, str]) -> None:
+        """A test begins."""
+        file, line, _ = location
+        # Where each process runs every test, which of them it was is known when it is over.
+        if self._config.getoption("dist", "no") != "each":
+            self._add("test_started", at=time.time(), test=nodeid, file=file, line=None if line is None else line + 1)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """A part of a test is over."""
+        key = self._key(report.nodeid, report)
+        if report.outcome == "rerun":  # type: ignore[comparison-overlap]
+            self._tests.pop(key, None)
+            return
+        self._tests.setdefault(key, []).append(report)
+        if report.when not in ("setup", "call"):
+            # With "???", its process has died, and nothing more will come.
+            self._finish(key, self._tests.pop(key), report.when)
+
+    def _key(self, test: str, report: pytest.TestReport) -> str:
+        """The test's id; where several processes run every test, with the process."""
+        node = getattr(report, "node", None)
+        if node is None or self._config.getoption("dist", "no") != "each":
+            return test
+        return f"{test} [{node.gateway.id}]"
+
+    def _finish(self, test: str, reports: list[Any], phase: str | None) -> None:
+        last = reports[-1]
+        notes: dict[str, Any] = getattr(last, ATTRIBUTE, None) or {}
+        for example_of, trajectory in notes.get("runs", ()):
+            self._add_run(test, example_of, trajectory)
+        file, line = _place(last)
+        node = getattr(last, "node", None)
+        self._add(
+            "test_finished",
+            at=time.time(),
+            test=test,
+            file=file,
+            line=line,
+            outcome=_outcome(reports),
+            duration_seconds=sum(getattr(report, "duration", 0.0) for report in reports),
+            reason=_reason(reports),
+            failures=[_failure(report, phase) for report in reports if report.failed],
+            captured=_captured(last, notes.get("left_out", 0)),
+            spending=notes.get("spending"),
+            statistics=notes.get("statistics"),
+            worker=None if node is None else node.gateway.id,
+        )
+
+    def _add_run(self, test: str, example_of: str | None, trajectory: str) -> None:
+        if self._trouble is None:
+            try:
+                self._log.add_run(test, example_of, trajectory)
+            except OSError as error:
+                self._trouble = str(error)
+
+    def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+        """Somebody wants an end: with Ctrl-C, or a test with `pytest.exit`."""
+        self._interrupted = str(excinfo.value) or excinfo.typename
+
+    def pytest_internalerror(self, excrepr: object) -> None:
+        """Pytest itself, or another plugin, has failed."""
+        crash = getattr(excrepr, "reprcrash", None)
+        self._interrupted = getattr(crash, "message", None) or str(excrepr).strip().rpartition("\n")[2]
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> Generator[None, object, object]:
+        """All is done and said: makes the reports."""
+        try:
+            return (yield)
+        finally:
+            self._end(session)
+
+    def _end(self, session: pytest.Session) -> None:
+        now = time.time()
+        self._add(
+            "run_finished",
+            at=now,
+            duration_seconds=now - self._begun,
+            ending=self._ending(session),
+            exit_code=int(session.exitstatus),
+            reason=self._interrupted or _text(session.shouldfail) or _text(session.shouldstop),
+            budget=self._budget(),
+        )
+        reporter = session.config.pluginmanager.getplugin("terminalreporter")
+        colour = reporter is not None and session.config.get_terminal_writer().hasmarkup
+        block, troubles = "", [] if self._trouble is None else [f"the run events are not complete: {self._trouble}"]
+        try:
+            block, more = finish_reports(session.config.rootpath, self._log.path, colour)
+            troubles += more
+        except UnitAIError as error:
+            troubles.append(str(error))
+        if reporter is not None:
+            reporter.ensure_newline()
+            for line in block.splitlines():
+                reporter.write_line(line)
+            for trouble in troubles:
+                reporter.write_line(f"error: {trouble}", red=True)
+        if troubles and session.exitstatus == pytest.ExitCode.OK:
+            # Who waits for a report must not take its absence for good news.
+            session.exitstatus = pytest.ExitCode.INTERRUPTED
+
+    def _ending(self, session: pytest.Session) -> str:
+        status = session.exitstatus
+        if status in (pytest.ExitCode.INTERNAL_ERROR, pytest.ExitCode.USAGE_ERROR):
+            return "broken"
+        if self._interrupted is not None:
+            return "interrupted"
+        if session.shouldfail or session.shouldstop:
+            return "stopped"
+        return "broken" if status == pytest.ExitCode.INTERRUPTED else "completed"
+
+    def _budget(self) -> dict[str, float] | None:
+        budgets = self._config.pluginmanager.getplugin("unitai_budgets")
+        suite = None if budgets is None else budgets.suite
+        if suite is None:
+            return None
+        try:
+            return {"limit": suite.limit, "spent": suite.spent}
+        except UnitAIError:
+            return None
+
+
+def _is_spread(config: pytest.Config) -> bool:
+    """Whether other processes run the tests."""
+    return bool(config.getoption("dist", "no") != "no")
+
+
+def _outcome(reports: list[Any]) -> str:
+    """What a test came to: the worst of its parts."""
+    failed = [report for report in reports if report.failed]
+    if any(report.when == "call" for report in failed if hasattr(report, "when")):
+        undecided = [bool((getattr(report, ATTRIBUTE, None) or {}).get("inconclusive")) for report in failed]
+        return "inconclusive" if all(undecided) else "failed"
+    if failed:
+        return "error"
+    if any(hasattr(report, "wasxfail") for report in reports):
+        return "xfailed" if any(report.skipped for report in reports) else "xpassed"
+    is_run = any(report.passed and getattr(report, "when", None) == "call" for report in reports)
+    return "passed" if is_run and not any(report.skipped for report in reports) else "skipped"
+
+
+def _reason(reports: list[Any]) -> str | None:
+    """Why a test was skipped, was expected to fail, or decided nothing."""
+    for report in reports:
+        cause = (getattr(report, ATTRIBUTE, None) or {}).get("inconclusive")
+        if cause:
+            return str(cause)
+        if hasattr(report, "wasxfail"):
+            return str(report.wasxfail) or None
+        if report.skipped and isinstance(report.longrepr, tuple):
+            return str(report.longrepr[2]).removeprefix("Skipped: ")
+    return None
+
+
+def _failure(report: Any, phase: str | None) -> dict[str, Any]:
+    notes = getattr(report, ATTRIBUTE, None) or {}
+    when = getattr(report, "when", phase)
+    text = report.longreprtext
+    broken = notes.get("broken", [])
+    crash = getattr(report.longrepr, "reprcrash", None)
+    message = (
+        f"expected {broken[0]['expected']}, but {broken[0]['actual']}" if broken else getattr(crash, "message", text)
+    )
+    return {
+        "phase": when if when in ("setup", "call", "teardown") else "collect" if phase == "collect" else "call",
+        "message": next((line.strip() for line in message.splitlines() if line.strip()), "it failed"),
+        "text": text,
+        "report": notes.get("report"),
+        "broken": broken,
+    }
+
+
+def _captured(report: Any, left_out: int) -> list[dict[str, str]]:
+    """What was printed; each report of a test holds what the earlier ones do."""
+    found = [
+        {"title": title.removeprefix("Captured "), "text": text}
+        for title, text in report.sections
+        if title.startswith("Captured ")
+    ]
+    if left_out:
+        found.append({"title": "UnitAI", "text": f"{left_out} more runs of agents are not shown."})
+    return found
+
+
+def _place(report: Any) -> tuple[str | None, int | None]:
+    location = getattr(report, "location", None)
+    if location is None:
+        return report.nodeid.partition("::")[0] or None, None
+    file, line, _ = location
+    return file, None if line is None else line + 1
+
+
+def _text(value: bool | str) -> str | None:
+    return value if isinstance(value, str) else None

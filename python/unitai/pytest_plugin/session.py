@@ -1,0 +1,55 @@
+"""What the plugin knows in one session of pytest."""
+
+from __future__ import annotations
+
+import pytest
+
+from unitai.errors import UnitAIError
+from unitai.pytest_plugin import WAS_LOADED
+from unitai.pytest_plugin.failures import TITLE, subject
+from unitai.pytest_plugin.noting import Notes
+
+_NOTES = pytest.StashKey[Notes]()
+
+
+def begin(config: pytest.Config, cache_mode: str | None) -> None:
+    """The run will be reported on."""
+    _open(config, for_reports=True)
+    if hasattr(config, "workerinput"):
+        return
+    from unitai.pytest_plugin.reporting import Reporting
+
+    try:
+        reporting = Reporting(config, config.getoption("unitai_events", None), cache_mode)
+    except (OSError, UnitAIError) as error:
+        raise pytest.UsageError(f"the events of the run cannot be written: {error}") from None
+    config.pluginmanager.register(reporting, "unitai-reporting")
+
+
+def failed(item: pytest.Item, report: pytest.TestReport, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+    """Adds what the agent did to the report of a failed test."""
+    about = subject(item, excinfo)
+    _notes(item.config).failed(report, excinfo.value, about.findings, about.report(colour=False))
+    if about.is_told and not about.findings:
+        # The text is the whole report; where in our own code it was raised says nothing.
+        report.longrepr = excinfo.getrepr(style="value")
+        return
+    has_terminal = item.config.pluginmanager.has_plugin("terminalreporter")
+    told = about.report(colour=has_terminal and item.config.get_terminal_writer().hasmarkup)
+    if told:
+        report.sections.append((TITLE, told))
+
+
+def ended(item: pytest.Item, report: pytest.TestReport) -> None:
+    """Adds what a test cost to the report of its end."""
+    _notes(item.config).ended(item, report)
+
+
+def _notes(config: pytest.Config) -> Notes:
+    return config.stash.get(_NOTES, None) or _open(config, for_reports=False)
+
+
+def _open(config: pytest.Config, *, for_reports: bool) -> Notes:
+    notes = config.stash[_NOTES] = Notes(for_reports=for_reports, whole=not config.stash[WAS_LOADED])
+    config.add_cleanup(notes.close)
+    return notes
