@@ -30,6 +30,7 @@ pub mod recorder;
 pub mod step;
 pub mod tape_mode;
 pub mod trajectory;
+pub mod utc;
 pub mod value;
 
 pub use calls::CallIndex;
@@ -43,4 +44,5 @@ pub use recorder::{Port, Recorder, Refused};
 pub use step::{Action, Outcome, StateChange, Step, ToolCall, ToolName};
 pub use tape_mode::TapeMode;
 pub use trajectory::{Ending, Trajectory, Unknown};
+pub use utc::Utc;
 pub use value::{Opaque, Packed, Value};
