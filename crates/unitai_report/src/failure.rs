@@ -3,6 +3,7 @@
 use unitai_model::value::{plain, plain_lines};
 use unitai_model::{Failure, Finding, Trajectory, Unknown, Verdict};
 
+use crate::words::duration;
 use crate::{Style, trajectory_lines};
 
 /// The report on a broken expectation, or on a run whose test failed for another reason.
@@ -80,8 +81,4 @@ fn totals(trajectory: &Trajectory) -> String {
     };
     let tokens = trajectory.total_tokens().map_or_else(|_| "unknown".to_owned(), |tokens| tokens.to_string());
     format!("Cost: {cost} | Tokens: {tokens} | Duration: {}", duration(trajectory.duration_seconds()))
-}
-
-fn duration(seconds: f64) -> String {
-    if seconds < 0.1 { format!("{:.1}ms", seconds * 1000.0) } else { format!("{seconds:.1}s") }
 }

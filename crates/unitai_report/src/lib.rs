@@ -9,12 +9,16 @@
 //! assert!(text.contains("(no steps)"));
 //! ```
 
+mod ansi;
 mod failure;
+mod results;
 mod run;
 mod steps;
 mod style;
+mod words;
 
 pub use failure::failure_report;
+pub use results::results_block;
 pub use run::{Counts, Run, Test};
 pub use steps::{step_line, trajectory_lines};
 pub use style::Style;

@@ -1,0 +1,202 @@
+//! What reports of a run say in the same words.
+
+use unitai_model::Money;
+use unitai_model::event::{Part, RunEnding, Spending, Statistics, TestOutcome};
+use unitai_model::value::plain;
+
+use crate::{Counts, Run};
+
+/// `12 passed, 1 failed, 2 skipped`; what is 0 is left out.
+pub(crate) fn counts(counts: Counts) -> String {
+    let errors = if counts.errors == 1 { "error" } else { "errors" };
+    let all = [
+        (counts.passed, "passed"),
+        (counts.failed, "failed"),
+        (counts.errors, errors),
+        (counts.inconclusive, "inconclusive"),
+        (counts.skipped, "skipped"),
+        (counts.xfailed, "xfailed"),
+        (counts.xpassed, "xpassed"),
+    ];
+    let parts: Vec<String> =
+        all.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")).collect();
+    if parts.is_empty() { "no tests ran".to_owned() } else { parts.join(", ") }
+}
+
+/// The word of an outcome, as in the events.
+pub(crate) fn outcome(outcome: TestOutcome) -> &'static str {
+    match outcome {
+        TestOutcome::Passed => "passed",
+        TestOutcome::Failed => "failed",
+        TestOutcome::Error => "error",
+        TestOutcome::Inconclusive => "inconclusive",
+        TestOutcome::Skipped => "skipped",
+        TestOutcome::XFailed => "xfailed",
+        TestOutcome::XPassed => "xpassed",
+    }
+}
+
+/// Whether somebody has to look.
+pub(crate) fn is_red(outcome: TestOutcome) -> bool {
+    matches!(outcome, TestOutcome::Failed | TestOutcome::Error | TestOutcome::Inconclusive)
+}
+
+/// `1.2s`, `3.4ms`.
+pub(crate) fn duration(seconds: f64) -> String {
+    if seconds < 0.1 { format!("{:.1}ms", seconds * 1000.0) } else { format!("{seconds:.1}s") }
+}
+
+/// `52,340`.
+pub(crate) fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// `$0.47`.
+pub(crate) fn dollars(dollars: f64) -> String {
+    Money::from_dollars(dollars).map_or_else(|| format!("${dollars:e}"), Money::shown)
+}
+
+/// `$0.47`, and what is not known about it.
+pub(crate) fn cost(part: Part) -> String {
+    let calls = if part.unpriced == 1 { "call" } else { "calls" };
+    match part.unpriced {
+        0 => dollars(part.cost),
+        unpriced if unpriced >= part.calls => format!("unknown ({unpriced} {calls} of unknown price)"),
+        unpriced => format!("{} and {unpriced} {calls} of unknown price", dollars(part.cost)),
+    }
+}
+
+/// What is known of the cost in a word: for a table.
+pub(crate) fn short_cost(part: Part) -> String {
+    match part.unpriced {
+        0 => dollars(part.cost),
+        unpriced if unpriced >= part.calls => "unknown".to_owned(),
+        _ => format!("{}+", dollars(part.cost)),
+    }
+}
+
+/// `Paid: $0.00 (38 of 38 model calls were scripted or replayed)`: when not every call was paid for.
+pub(crate) fn paid(spending: &Spending) -> Option<String> {
+    let (calls, free) = (spending.all().calls, spending.scripted.calls + spending.replayed.calls);
+    let how = match (spending.scripted.calls, spending.replayed.calls) {
+        (0, 0) => return None,
+        (_, 0) => "scripted",
+        (0, _) => "replayed",
+        _ => "scripted or replayed",
+    };
+    let (noun, verb) = (if calls == 1 { "call" } else { "calls" }, if free == 1 { "was" } else { "were" });
+    Some(format!("Paid: {} ({free} of {calls} model {noun} {verb} {how})", cost(spending.live)))
+}
+
+/// `Budget remaining: $4.53 / $5.00`, of a run that has one.
+pub(crate) fn budget(run: &Run) -> Option<String> {
+    let budget = run.finished.as_ref()?.budget?;
+    let left = budget.limit - budget.spent;
+    Some(if left < 0.0 {
+        format!(
+            "Budget overspent by {}: {} of {}",
+            dollars(-left),
+            dollars(budget.spent),
+            dollars(budget.limit)
+        )
+    } else {
+        format!("Budget remaining: {} / {}", dollars(left), dollars(budget.limit))
+    })
+}
+
+/// `7/10 (70.0%)`; without runs that decided anything, there is no rate.
+pub(crate) fn rate(statistics: &Statistics) -> String {
+    let decided = statistics.passed + statistics.failed;
+    if decided == 0 {
+        return "0/0".to_owned();
+    }
+    format!("{}/{decided} ({:.1}%)", statistics.passed, statistics.pass_rate * 100.0)
+}
+
+/// `39.7% to 89.2%`.
+pub(crate) fn interval(statistics: &Statistics) -> String {
+    let [low, high] = statistics.interval;
+    format!("{:.1}% to {:.1}%", low * 100.0, high * 100.0)
+}
+
+/// How the run ended, if not with the last of its tests.
+pub(crate) fn ending(run: &Run) -> Option<String> {
+    let finished = run.finished.as_ref();
+    let what = match finished.map(|finished| finished.ending) {
+        Some(RunEnding::Completed) => return None,
+        Some(RunEnding::Stopped) => "The run was stopped after a failure, as asked",
+        Some(RunEnding::Interrupted) => "The run was interrupted",
+        Some(RunEnding::Broken) => {
+            "The run broke off: tests could not be looked for, or pytest itself failed"
+        }
+        Some(RunEnding::Crashed) => "The run did not come to its end: its process died",
+        None => "The run did not come to its end: its process was killed",
+    };
+    let reason =
+        finished.and_then(|finished| finished.reason.as_deref()).map(plain).filter(|text| !text.is_empty());
+    let reason = reason.map_or_else(String::new, |reason| format!(" ({reason})"));
+    let had = match run.found {
+        Some(found) if found > run.tests.len() as u64 => {
+            format!("; {} of {found} tests had their turn", run.tests.len())
+        }
+        _ => String::new(),
+    };
+    Some(format!("{what}{reason}{had}."))
+}
+
+/// Whether the run stands for less than it seems: nobody may take it for a whole one.
+pub(crate) fn is_cut_short(run: &Run) -> bool {
+    !matches!(
+        run.finished.as_ref().map(|finished| finished.ending),
+        Some(RunEnding::Completed | RunEnding::Stopped)
+    )
+}
+
+/// Whether anything is known of what model calls cost: of other tools' files nothing is.
+pub(crate) fn is_spending_known(run: &Run) -> bool {
+    run.started.is_some() || run.tests.iter().any(|test| test.end.spending.is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_their_commas() {
+        for (number, text) in
+            [(0, "0"), (999, "999"), (1000, "1,000"), (52_340, "52,340"), (1_234_567, "1,234,567")]
+        {
+            assert_eq!(thousands(number), text);
+        }
+    }
+
+    #[test]
+    fn what_is_not_known_about_a_cost_is_said() {
+        let part = |calls, cost, unpriced| Part { calls, tokens: 0, cost, unpriced };
+        assert_eq!(cost(part(3, 0.47, 0)), "$0.47");
+        assert_eq!(cost(part(9, 0.47, 3)), "$0.47 and 3 calls of unknown price");
+        assert_eq!(cost(part(1, 0.0, 1)), "unknown (1 call of unknown price)");
+        assert_eq!(
+            (short_cost(part(9, 0.47, 3)), short_cost(part(1, 0.0, 1))),
+            ("$0.47+".into(), "unknown".into())
+        );
+    }
+
+    #[test]
+    fn what_nobody_paid_for_is_said_and_what_was_paid_for_is_not() {
+        let part = |calls| Part { calls, ..Part::default() };
+        assert_eq!(paid(&Spending { live: part(3), ..Spending::default() }), None);
+        let some = Spending { live: part(1), scripted: part(1), replayed: part(2) };
+        assert_eq!(paid(&some).unwrap(), "Paid: $0.00 (3 of 4 model calls were scripted or replayed)");
+        let one = Spending { scripted: part(1), ..Spending::default() };
+        assert_eq!(paid(&one).unwrap(), "Paid: $0.00 (1 of 1 model call was scripted)");
+    }
+}
