@@ -11,6 +11,8 @@
 
 mod ansi;
 mod failure;
+pub mod junit;
+mod markdown;
 mod results;
 mod run;
 mod steps;
@@ -18,6 +20,7 @@ mod style;
 mod words;
 
 pub use failure::failure_report;
+pub use markdown::markdown;
 pub use results::results_block;
 pub use run::{Counts, Run, Test};
 pub use steps::{step_line, trajectory_lines};

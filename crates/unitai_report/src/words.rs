@@ -1,5 +1,7 @@
 //! What reports of a run say in the same words.
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use unitai_model::Money;
 use unitai_model::event::{Part, RunEnding, Spending, Statistics, TestOutcome};
 use unitai_model::value::plain;
@@ -23,17 +25,14 @@ pub(crate) fn counts(counts: Counts) -> String {
     if parts.is_empty() { "no tests ran".to_owned() } else { parts.join(", ") }
 }
 
-/// The word of an outcome, as in the events.
-pub(crate) fn outcome(outcome: TestOutcome) -> &'static str {
-    match outcome {
-        TestOutcome::Passed => "passed",
-        TestOutcome::Failed => "failed",
-        TestOutcome::Error => "error",
-        TestOutcome::Inconclusive => "inconclusive",
-        TestOutcome::Skipped => "skipped",
-        TestOutcome::XFailed => "xfailed",
-        TestOutcome::XPassed => "xpassed",
-    }
+/// The word for it, as in the events.
+pub(crate) fn word<T: Serialize>(of: T) -> String {
+    serde_json::to_value(of).ok().and_then(|word| word.as_str().map(str::to_owned)).unwrap_or_default()
+}
+
+/// What the word stands for.
+pub(crate) fn of_word<T: DeserializeOwned>(word: &str) -> Option<T> {
+    serde_json::from_value(word.into()).ok()
 }
 
 /// Whether somebody has to look.
@@ -85,7 +84,8 @@ pub(crate) fn short_cost(part: Part) -> String {
 
 /// `Paid: $0.00 (38 of 38 model calls were scripted or replayed)`: when not every call was paid for.
 pub(crate) fn paid(spending: &Spending) -> Option<String> {
-    let (calls, free) = (spending.all().calls, spending.scripted.calls + spending.replayed.calls);
+    let (calls, free) =
+        (spending.all().calls, spending.scripted.calls.saturating_add(spending.replayed.calls));
     let how = match (spending.scripted.calls, spending.replayed.calls) {
         (0, 0) => return None,
         (_, 0) => "scripted",
@@ -114,7 +114,7 @@ pub(crate) fn budget(run: &Run) -> Option<String> {
 
 /// `7/10 (70.0%)`; without runs that decided anything, there is no rate.
 pub(crate) fn rate(statistics: &Statistics) -> String {
-    let decided = statistics.passed + statistics.failed;
+    let decided = statistics.passed.saturating_add(statistics.failed);
     if decided == 0 {
         return "0/0".to_owned();
     }

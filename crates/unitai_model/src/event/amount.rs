@@ -54,13 +54,13 @@ impl Spending {
 }
 
 impl Part {
-    /// The sum of both.
+    /// The sum of both. Saturates rather than wraps: what a file says may be anything.
     pub fn plus(self, other: Part) -> Part {
         Part {
-            calls: self.calls + other.calls,
-            tokens: self.tokens + other.tokens,
+            calls: self.calls.saturating_add(other.calls),
+            tokens: self.tokens.saturating_add(other.tokens),
             cost: self.cost + other.cost,
-            unpriced: self.unpriced + other.unpriced,
+            unpriced: self.unpriced.saturating_add(other.unpriced),
         }
     }
 }
