@@ -112,7 +112,8 @@ fn recordings(count: u64) -> String {
     if count == 1 { "1 recording".to_owned() } else { format!("{count} recordings") }
 }
 
-fn size(bytes: u64) -> String {
+/// `1.2 kB`.
+pub(crate) fn size(bytes: u64) -> String {
     match bytes {
         0..1_000 => format!("{bytes} bytes"),
         1_000..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),

@@ -4,6 +4,7 @@ mod cache;
 mod child;
 mod demo;
 mod import;
+mod report;
 pub mod reports;
 mod say;
 mod serve;
@@ -37,6 +38,9 @@ enum Command {
         after_help = "Examples:\n  unitai test                        run the tests; stop at the first failure\n  unitai test --record               ask the models afresh, and record every answer\n  unitai test --replay tests/agents  answer from recordings alone\n  unitai test --keep-going -k refund -n 4\n  unitai test --n 20 --threshold 0.9 how often tests are repeated that do not say it\n  unitai test --save-baseline main   save how repeated tests did\n  unitai test --baseline main        run them again, and fail if one of them got worse"
     )]
     Test(test::Test),
+    /// Make an HTML report of the last run, or of the run whose events are in a file
+    #[command(after_help = report::EXAMPLES)]
+    Report(report::Report),
     /// Look at recordings of model traffic, bring those of other tools, or delete them
     #[command(
         after_help = "Examples:\n  unitai cache stats                             size, hit rate, dollars saved\n  unitai cache clear                             delete every recording\n  unitai cache prune --ttl-hours 24              delete those that are older than a day\n  unitai cache import tests/cassettes            bring those of vcrpy and cassetter\n  unitai cache import tests/cassettes --dry-run  show what would come"
@@ -68,6 +72,7 @@ pub fn run(args: Vec<String>, python: &str) -> i32 {
         Ok(Arguments { command }) => match command {
             Command::Demo(demo) => demo.run(python),
             Command::Test(test) => test.run(python),
+            Command::Report(report) => report.run(),
             Command::Cache(cache) => cache.run(),
             Command::Serve(serve) => serve.run(),
         },

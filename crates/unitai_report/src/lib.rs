@@ -11,6 +11,7 @@
 
 mod ansi;
 mod failure;
+mod html;
 pub mod junit;
 mod markdown;
 mod results;
@@ -20,6 +21,7 @@ mod style;
 mod words;
 
 pub use failure::failure_report;
+pub use html::html_report;
 pub use markdown::markdown;
 pub use results::results_block;
 pub use run::{Counts, Run, Test};

@@ -1,5 +1,5 @@
-//! The one place that writes files: what goes through it holds no secret, is for its owner's eyes only,
-//! and is there whole or not at all.
+//! The one place that writes files: what goes through it holds no secret, is for its owner's eyes only unless
+//! it is made to be shown around, and is there whole or not at all.
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
@@ -36,14 +36,39 @@ pub const UNFINISHED: &str = ".unfinished-";
 /// # Ok::<(), std::io::Error>(())
 /// ```
 pub fn write_private(path: &Path, bytes: &[u8], secrets: &Secrets) -> io::Result<()> {
-    write(path, &secrets.clean_bytes(bytes))
+    write(path, &secrets.clean_bytes(bytes), Eyes::Owner)
+}
+
+/// The same, of a file that is made to be shown around, as a report is: it has the mode that any new file has here,
+/// and so have folders that are missing.
+///
+/// ```
+/// use unitai_wire::gate::write_public;
+/// use unitai_wire::redact::Secrets;
+///
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("test-results/unitai.html");
+/// write_public(&path, b"<!doctype html>", &Secrets::none())?;
+/// assert_eq!(std::fs::read(&path)?, b"<!doctype html>");
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub fn write_public(path: &Path, bytes: &[u8], secrets: &Secrets) -> io::Result<()> {
+    write(path, &secrets.clean_bytes(bytes), Eyes::Everybody)
+}
+
+/// Who may read what is written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Eyes {
+    Owner,
+    /// Whoever may read a new file of this process.
+    Everybody,
 }
 
 /// The same, of bytes that must not change any more, because a checksum seals them: nothing is written if a
 /// secret is still among them.
 pub fn write_sealed(path: &Path, bytes: &[u8], secrets: &Secrets) -> io::Result<()> {
     match secrets.clean_bytes(bytes) {
-        Cow::Borrowed(bytes) => write(path, bytes),
+        Cow::Borrowed(bytes) => write(path, bytes, Eyes::Owner),
         Cow::Owned(_) => {
             let why = "it would have held a secret, so it was not written";
             Err(io::Error::new(io::ErrorKind::InvalidData, why))
@@ -90,7 +115,7 @@ pub fn is_unfinished(name: &OsStr) -> bool {
     name.as_encoded_bytes().starts_with(UNFINISHED.as_bytes())
 }
 
-fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+fn write(path: &Path, bytes: &[u8], eyes: Eyes) -> io::Result<()> {
     // A device or a pipe is written to: to take its place would be the end of `/dev/null`. A link leads to the
     // file that is meant.
     let target = fs::canonicalize(path);
@@ -102,10 +127,20 @@ fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
-    make_folder(folder)?;
+    match eyes {
+        Eyes::Owner => make_folder(folder)?,
+        Eyes::Everybody => fs::create_dir_all(folder)?,
+    }
     // In the same folder, because only within one file system can a file take another's place at once. Its
-    // mode is 0600 from the first instant.
-    let mut file = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(folder)?;
+    // mode is the one it keeps from the first instant: 0600, unless it is for everybody.
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(UNFINISHED);
+    #[cfg(unix)]
+    if eyes == Eyes::Everybody {
+        // The system takes away what the process's mask says.
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    }
+    let mut file = builder.tempfile_in(folder)?;
     file.write_all(bytes)?;
     file.as_file().sync_all()?;
     put(file, path)?;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use unitai_wire::gate::{is_unfinished, write_private};
+use unitai_wire::gate::{is_unfinished, write_private, write_public};
 use unitai_wire::redact::Secrets;
 
 fn names(folder: &Path) -> Vec<String> {
@@ -34,6 +34,35 @@ fn files_and_folders_are_their_owners_alone() -> std::io::Result<()> {
     assert_eq!(mode(&path)?, 0o600);
     assert_eq!(mode(&folder.path().join("a"))?, 0o700);
     assert_eq!(mode(&folder.path().join("a/b"))?, 0o700);
+    Ok(())
+}
+
+/// In processes of their own, because the mask is the process's.
+#[cfg(unix)]
+#[test]
+fn what_is_shown_around_has_the_mode_of_any_new_file_and_no_secret() -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    if let Some(path) = std::env::var_os("UNITAI_TEST_PUBLIC") {
+        let secrets = Secrets::none();
+        secrets.learn("Zk3vQ8xWn2LmR7tY");
+        return write_public(Path::new(&path), b"it is Zk3vQ8xWn2LmR7tY", &secrets);
+    }
+    for (mask, file, made) in [("022", 0o644, 0o755), ("077", 0o600, 0o700), ("002", 0o664, 0o775)] {
+        let folder = tempfile::tempdir()?;
+        let path = folder.path().join("results/report.html");
+        let test = "what_is_shown_around_has_the_mode_of_any_new_file_and_no_secret";
+        let done = std::process::Command::new("sh")
+            .args(["-c", "umask $1 && exec \"$2\" --exact $3", "sh", mask])
+            .arg(std::env::current_exe()?)
+            .arg(test)
+            .env("UNITAI_TEST_PUBLIC", &path)
+            .output()?;
+        assert!(done.status.success(), "{done:?}");
+        let mode = |path: &Path| std::fs::metadata(path).map(|data| data.permissions().mode() & 0o777);
+        assert_eq!((mode(&path)?, mode(&folder.path().join("results"))?), (file, made), "umask {mask}");
+        assert_eq!(std::fs::read(&path)?, b"it is [redacted]");
+        assert_eq!(names(&folder.path().join("results")), ["report.html"]);
+    }
     Ok(())
 }
 

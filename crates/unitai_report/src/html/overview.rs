@@ -1,0 +1,190 @@
+//! The top of the page: what came of the run, and what it took.
+
+use unitai_model::event::{Limit, RunEnding, RunStarted, TestOutcome};
+
+use super::outcome::{ALL, word};
+use super::timeline::by_source;
+use super::words::{counted, dollars, duration, grouped, moment};
+use super::write::Html;
+use crate::{Counts, Run};
+
+/// How many tests came to this.
+pub(super) fn count(counts: &Counts, outcome: TestOutcome) -> u64 {
+    match outcome {
+        TestOutcome::Passed => counts.passed,
+        TestOutcome::Failed => counts.failed,
+        TestOutcome::Error => counts.errors,
+        TestOutcome::Inconclusive => counts.inconclusive,
+        TestOutcome::Skipped => counts.skipped,
+        TestOutcome::XFailed => counts.xfailed,
+        TestOutcome::XPassed => counts.xpassed,
+    }
+}
+
+/// The run in a sentence: `3 of 42 tests failed`.
+pub(super) fn headline(run: &Run) -> String {
+    let counts = run.counts();
+    let all = run.tests.len() as u64;
+    let red = counts.failed + counts.errors + counts.inconclusive;
+    if all == 0 {
+        return "No test ran".to_owned();
+    }
+    if red > 0 {
+        let what = if red == counts.failed { "failed" } else { "did not pass" };
+        return format!("{} of {} {what}", grouped(red), counted(all, "test", "tests"));
+    }
+    if counts.passed == 0 {
+        return format!("None of {} passed", counted(all, "test", "tests"));
+    }
+    if counts.passed == all && run.is_green() {
+        return match all {
+            1 => "The test passed".to_owned(),
+            _ => format!("All {} tests passed", grouped(all)),
+        };
+    }
+    format!("{} of {} passed", grouped(counts.passed), counted(all, "test", "tests"))
+}
+
+/// The top of the page.
+pub(super) fn overview(html: &mut Html, run: &Run) {
+    unfinished(html, run);
+    html.raw("<section class=\"overview\" aria-label=\"Overview\"><h1 class=\"");
+    html.raw(if run.is_green() { "green" } else { "red" }).raw("\">").text(&headline(run)).raw("</h1>");
+    outcomes(html, run);
+    tiles(html, run);
+    facts(html, run);
+    html.raw("</section>");
+}
+
+/// A run that did not come to its end says so before anything else.
+fn unfinished(html: &mut Html, run: &Run) {
+    let (what, reason) = match &run.finished {
+        None => ("This run did not come to its end: its process was killed, or it is still under way.", None),
+        Some(finished) => {
+            let what = match finished.ending {
+                RunEnding::Completed => return,
+                RunEnding::Stopped => "This run was stopped before its end, as asked.",
+                RunEnding::Interrupted => "This run was interrupted.",
+                RunEnding::Broken => {
+                    "This run broke: tests could not be looked for, or pytest itself failed."
+                }
+                RunEnding::Crashed => "This run did not come to its end: its process died.",
+            };
+            (what, finished.reason.as_deref())
+        }
+    };
+    html.raw("<div class=\"alarm\" role=\"alert\"><strong>").raw(what).raw("</strong>");
+    let missing = run.found.map_or(0, |found| found.saturating_sub(run.tests.len() as u64));
+    if missing > 0 {
+        html.raw(" <span>").text(&counted(missing, "test", "tests")).raw(" did not run.</span>");
+    }
+    if let Some(reason) = reason {
+        html.raw("<p>").text(reason).raw("</p>");
+    }
+    html.raw("</div>");
+}
+
+/// A bar of all outcomes.
+fn outcomes(html: &mut Html, run: &Run) {
+    let counts = run.counts();
+    let all = run.tests.len().max(1) as f64;
+    let told: Vec<String> = ALL
+        .into_iter()
+        .filter(|outcome| count(&counts, *outcome) > 0)
+        .map(|outcome| format!("{} {}", grouped(count(&counts, outcome)), word(outcome)))
+        .collect();
+    html.raw("<svg class=\"outcomes\" role=\"img\" width=\"100%\" height=\"8\" aria-label=\"")
+        .text(&told.join(", "));
+    html.raw("\"><rect class=\"track\" width=\"100%\" height=\"8\"/>");
+    let mut from = 0.0;
+    for outcome in ALL {
+        let share = count(&counts, outcome) as f64 / all * 100.0;
+        if share > 0.0 {
+            html.raw("<rect class=\"")
+                .raw(word(outcome))
+                .raw("\" height=\"8\" x=\"")
+                .number(from)
+                .raw("%\" width=\"");
+            html.number(share).raw("%\"/>");
+        }
+        from += share;
+    }
+    html.raw("</svg>");
+}
+
+fn tiles(html: &mut Html, run: &Run) {
+    let spending = run.spending();
+    let all = spending.all();
+    html.raw("<dl class=\"tiles\">");
+    tile(html, "Duration", &duration(run.duration_seconds()), "");
+    let about = if all.unpriced > 0 { "≥ " } else { "" };
+    let unpriced = match all.unpriced {
+        0 => String::new(),
+        n => format!("; {} without a price", counted(n, "call", "calls")),
+    };
+    let paid = format!("{} paid{unpriced}", dollars(spending.live.cost));
+    tile(html, "Cost", &format!("{about}{}", dollars(all.cost)), if all.calls > 0 { &paid } else { "" });
+    tile(html, "Tokens", &grouped(all.tokens), "");
+    let sources = by_source(&spending);
+    tile(html, "Model calls", &grouped(all.calls), if all.calls > 0 { &sources } else { "" });
+    if let Some(budget) = run.finished.as_ref().and_then(|finished| finished.budget.as_ref()) {
+        budget_tile(html, budget);
+    }
+    html.raw("</dl>");
+}
+
+fn tile(html: &mut Html, name: &'static str, value: &str, more: &str) {
+    html.raw("<div><dt>").raw(name).raw("</dt><dd>").text(value);
+    if !more.is_empty() {
+        html.raw("<small>").text(more).raw("</small>");
+    }
+    html.raw("</dd></div>");
+}
+
+fn budget_tile(html: &mut Html, budget: &Limit) {
+    let share = if budget.limit > 0.0 { (budget.spent / budget.limit).clamp(0.0, 1.0) } else { 1.0 };
+    html.raw("<div><dt>Budget</dt><dd>")
+        .text(&dollars(budget.spent))
+        .raw("<small>of ")
+        .text(&dollars(budget.limit));
+    html.raw("</small><svg class=\"budget\" role=\"img\" width=\"100%\" height=\"4\" aria-label=\"");
+    html.text(&super::words::percent(share)).raw(" of the budget is spent\"><rect class=\"track\" width=\"100%\" height=\"4\" rx=\"2\"/><rect class=\"");
+    html.raw(if share >= 1.0 { "fill full" } else { "fill" }).raw("\" height=\"4\" rx=\"2\" width=\"");
+    html.number(share * 100.0).raw("%\"/></svg></dd></div>");
+}
+
+fn facts(html: &mut Html, run: &Run) {
+    let Some(started) = &run.started else { return };
+    let RunStarted { at, run_id, unitai, python, pytest, arguments, model_override, cache_mode, .. } =
+        started;
+    html.raw("<dl class=\"grid about\">");
+    if let Some(moment) = moment(*at) {
+        html.fact("Began", &moment);
+    }
+    if let Some(model) = model_override {
+        html.fact("Model for every agent", model);
+    }
+    if let Some(mode) = cache_mode {
+        html.fact("Recordings", mode);
+    }
+    html.fact(
+        "Ended",
+        match run.finished.as_ref().map(|finished| finished.ending) {
+            Some(RunEnding::Completed) => "completed",
+            Some(RunEnding::Stopped) => "stopped after a failure",
+            Some(RunEnding::Interrupted) => "interrupted",
+            Some(RunEnding::Broken) => "broken",
+            Some(RunEnding::Crashed) => "crashed",
+            None => "not known",
+        },
+    );
+    if let Some(code) = run.finished.as_ref().and_then(|finished| finished.exit_code) {
+        html.fact("Exit code", &code.to_string());
+    }
+    html.fact("Versions", &format!("UnitAI {unitai}, pytest {pytest}, Python {python}"));
+    if !arguments.is_empty() {
+        html.fact("Arguments", &arguments.join(" "));
+    }
+    html.fact("Run", run_id);
+    html.raw("</dl>");
+}

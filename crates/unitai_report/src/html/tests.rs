@@ -1,0 +1,120 @@
+//! The page as a whole: what is in it, and what cannot be.
+
+use unitai_model::event::RunEvent;
+
+use super::html_report;
+use crate::Run;
+
+fn page(lines: &str) -> String {
+    html_report(&Run::read(lines).unwrap())
+}
+
+const RUN: &str = include_str!("../../samples/run.jsonl");
+
+#[test]
+fn nothing_in_the_page_is_loaded_from_anywhere() {
+    let page = page(RUN);
+    for word in [
+        "src=",
+        "href=\"http",
+        "url(",
+        "@import",
+        "<link",
+        "<img",
+        "<iframe",
+        "fetch(",
+        "innerHTML",
+        "style=\"",
+    ] {
+        assert!(!page.contains(word), "{word}");
+    }
+    assert!(page.contains("default-src &#39;none&#39;"));
+}
+
+#[test]
+fn a_run_is_told_from_top_to_bottom() {
+    let page = page(RUN);
+    for text in [
+        "3 of 6 tests did not pass",
+        "test_refund_is_looked_up_first",
+        "lookup_order",
+        "Decided by steps <a href=\"#t1r0s0\">1</a>, <a href=\"#t1r0s2\">3</a>",
+        "id=\"t1r0s0\"",
+        "see a run that failed so",
+        "94%",
+        "scripted",
+        "of $0.50",
+    ] {
+        assert!(page.contains(text), "{text}");
+    }
+}
+
+#[test]
+fn a_run_that_did_not_end_says_so_first() {
+    let cut: String =
+        RUN.lines().filter(|line| !line.contains("run_finished")).map(|line| format!("{line}\n")).collect();
+    assert!(page(&cut).contains("role=\"alert\"><strong>This run did not come to its end"));
+    assert!(!page(RUN).contains("role=\"alert\""));
+    assert!(page("").contains("No test ran"));
+}
+
+#[test]
+fn a_trajectory_that_cannot_be_read_is_told_of() {
+    let page = page(concat!(
+        r#"{"event":"agent_ran","test":"a","trajectory":{"format":"unitai.trajectory","version":9}}"#,
+        "\n",
+        r#"{"event":"test_finished","at":2.0,"test":"a","outcome":"passed","duration_seconds":1.0}"#,
+        "\n",
+    ));
+    assert!(page.contains("could not be read: the trajectory is of format version 9"));
+}
+
+#[test]
+fn a_large_run_keeps_what_is_red_and_stays_small() {
+    let steps = |n: usize| {
+        let result = "x".repeat(1000);
+        let step = format!(
+            r#"{{"step_type":"tool_call","timestamp":1.0,"tool_name":"a","tool_args":{{}},"tool_result":"{result}"}}"#
+        );
+        vec![step; n].join(",")
+    };
+    let trajectory = format!(
+        r#"{{"format":"unitai.trajectory","version":1,"run_id":"r","input":null,"started_at":0.0,"duration_seconds":1.0,"steps":[{}],"final_output":null}}"#,
+        steps(100)
+    );
+    let mut lines = String::new();
+    for n in 0..400 {
+        let outcome = if n == 399 { "failed" } else { "passed" };
+        lines.push_str(&format!(
+            "{{\"event\":\"agent_ran\",\"test\":\"t{n}\",\"trajectory\":{trajectory}}}\n"
+        ));
+        lines.push_str(&format!(
+            "{{\"event\":\"test_finished\",\"at\":2.0,\"test\":\"t{n}\",\"outcome\":\"{outcome}\",\"duration_seconds\":1.0}}\n"
+        ));
+    }
+    let page = page(&lines);
+    assert!(page.len() < super::ALLOWANCE + 1_500_000, "{}", page.len());
+    assert!(
+        page.contains("id=\"t399r0\"") && page.contains("id=\"t0r0\"") && !page.contains("id=\"t398r0\"")
+    );
+    assert!(page.contains("is left out to keep this page small"));
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(64))]
+    /// Whatever a text is, the page has exactly the tags of the page for a harmless one.
+    #[test]
+    fn no_text_adds_a_tag(foreign in "(<|>|&|\"|'|/|=|!|-|script|\\PC|[\\x00-\\x1f]){0,40}") {
+        let tags = |text: &str| {
+            let name = RunEvent::read(r#"{"event":"test_started","at":1.0,"test":"MARK"}"#);
+            let Ok(Some(RunEvent::TestStarted(mut started))) = name else { panic!() };
+            started.test = format!("MARK{text}");
+            started.file = Some(format!("MARK{text}"));
+            let page = html_report(&Run::of([RunEvent::TestStarted(started)]));
+            (page.matches('<').count(), page.matches('>').count(), page.matches('"').count())
+        };
+        // A name is split where its file ends, which is markup of ours.
+        let foreign = foreign.replace(':', ";");
+        proptest::prop_assert_eq!(tags(&foreign), tags("harmless"));
+    }
+}
