@@ -167,20 +167,18 @@ fn facts(html: &mut Html, run: &Run) {
     if let Some(mode) = cache_mode {
         html.fact("Recordings", mode);
     }
-    html.fact(
-        "Ended",
-        match run.finished.as_ref().map(|finished| finished.ending) {
-            Some(RunEnding::Completed) => "completed",
-            Some(RunEnding::Stopped) => "stopped after a failure",
-            Some(RunEnding::Interrupted) => "interrupted",
-            Some(RunEnding::Broken) => "broken",
-            Some(RunEnding::Crashed) => "crashed",
-            None => "not known",
-        },
-    );
-    if let Some(code) = run.finished.as_ref().and_then(|finished| finished.exit_code) {
-        html.fact("Exit code", &code.to_string());
-    }
+    let ended = match run.finished.as_ref().map(|finished| finished.ending) {
+        Some(RunEnding::Completed) => "completed",
+        Some(RunEnding::Stopped) => "stopped",
+        Some(RunEnding::Interrupted) => "interrupted",
+        Some(RunEnding::Broken) => "broken",
+        Some(RunEnding::Crashed) => "crashed",
+        None => "not known",
+    };
+    match run.finished.as_ref().and_then(|finished| finished.exit_code) {
+        Some(code) => html.fact("Ended", &format!("{ended}, exit code {code}")),
+        None => html.fact("Ended", ended),
+    };
     html.fact("Versions", &format!("UnitAI {unitai}, pytest {pytest}, Python {python}"));
     if !arguments.is_empty() {
         html.fact("Arguments", &arguments.join(" "));

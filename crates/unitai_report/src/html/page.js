@@ -68,6 +68,15 @@
       tellAll();
     });
     list.addEventListener("toggle", tellAll, true);
+    list.addEventListener("click", (event) => {
+      const button = event.target.closest(".open-steps");
+      if (!button) return;
+      event.preventDefault();
+      const steps = [...button.closest(".run").querySelectorAll(".step > details")];
+      const open = steps.some((step) => !step.open);
+      steps.forEach((step) => { step.open = open; });
+      button.textContent = open ? "Close all steps" : "Open all steps";
+    });
 
     // The order in which they ran, unless a column was asked for; a third click brings it back.
     const keys = {

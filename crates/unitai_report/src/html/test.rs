@@ -7,10 +7,13 @@ use super::cut::{block, diff, line};
 use super::outcome::{is_red, mark, word};
 use super::place::Place;
 use super::statistics::{panel, spark};
-use super::timeline::{agent_run, shown_steps, spent};
-use super::words::{counted, dollars, duration, percent};
+use super::timeline::{agent_run, by_source, shown_steps};
+use super::words::{counted, dollars, duration, grouped, percent};
 use super::write::Html;
 use crate::Test;
+
+/// So many characters of a name are shown in the list.
+const NAME: usize = 300;
 
 /// How much of a test is in the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,7 +44,7 @@ pub(super) fn test(html: &mut Html, test: &Test, number: usize, body: &Html) {
     html.raw("</span><span class=\"rate\">");
     if let Some(statistics) = &end.statistics {
         spark(html, statistics);
-        html.text(&percent(statistics.pass_rate));
+        html.span("share", &percent(statistics.pass_rate));
     }
     html.raw("</span><span class=\"cost\">");
     if let Some(all) = cost {
@@ -57,9 +60,9 @@ fn name(html: &mut Html, id: &str) {
     let plain = id.find('[').map_or(id, |at| &id[..at]);
     let own = plain.rfind("::").map_or(0, |at| at + 2);
     if own > 0 {
-        html.span("path", &line(&id[..own], 300));
+        html.span("path", &line(&id[..own], NAME));
     }
-    html.span("own", &line(&id[own..], 300));
+    html.span("own", &line(&id[own..], NAME));
 }
 
 /// Why the test is not plainly green, in a line.
@@ -113,7 +116,9 @@ fn read(text: &str) -> Result<Trajectory, String> {
 fn facts(html: &mut Html, test: &Test) {
     let end = &test.end;
     html.raw("<dl class=\"grid lead\">");
-    html.fact("Test", &end.test);
+    if end.test.chars().count() > NAME {
+        html.fact("Test", &end.test);
+    }
     if let Some(file) = &end.file {
         html.fact("Place", &end.line.map_or_else(|| file.clone(), |line| format!("{file}:{line}")));
     }
@@ -121,8 +126,12 @@ fn facts(html: &mut Html, test: &Test) {
         html.fact("Reason", reason);
     }
     if let Some(spending) = &end.spending {
-        html.fact("Model calls", &spent(spending));
-        let unpriced = spending.all().unpriced;
+        let all = spending.all();
+        let about = if all.unpriced > 0 { "at least " } else { "" };
+        html.fact("Cost", &format!("{about}{}", dollars(all.cost)))
+            .fact("Paid", &dollars(spending.live.cost));
+        html.fact("Tokens", &grouped(all.tokens)).fact("Model calls", &by_source(spending));
+        let unpriced = all.unpriced;
         if unpriced > 0 {
             html.fact("Without a price", &counted(unpriced, "call", "calls"));
         }

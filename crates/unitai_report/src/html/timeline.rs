@@ -9,7 +9,7 @@ use super::cut::{block, line};
 use super::place::Place;
 use super::step::step;
 use super::value::{short, value};
-use super::words::{counted, dollars, duration, grouped};
+use super::words::{counted, duration, grouped};
 use super::write::Html;
 
 /// Of a trajectory, so many steps are shown from its beginning,
@@ -74,7 +74,11 @@ fn opened(html: &mut Html, trajectory: &Trajectory, broken: &[&BrokenExpectation
         }
     }
     html.span("fact mono", trajectory.run_id());
-    html.raw("</span></summary><div class=\"run-body\">");
+    html.raw("</span>");
+    if steps.len() > 1 {
+        html.raw("<button type=\"button\" class=\"open-steps script-only\">Open all steps</button>");
+    }
+    html.raw("</summary><div class=\"run-body\">");
     end(html, "asked", "Input", &short(trajectory.input(), 120), |html| value(html, trajectory.input()));
     if steps.is_empty() {
         html.raw("<p class=\"note\">The agent called no tool and no model.</p>");
@@ -135,19 +139,6 @@ fn left_out(html: &mut Html, count: usize) {
         let steps = counted(count as u64, "step", "steps");
         html.raw("<li class=\"gap\">").text(&steps).raw(" left out here; the events file has them all</li>");
     }
-}
-
-/// What all model calls of a test came to, in words: `$0.012 (paid $0.004), 1,200 tokens, 3 calls`.
-pub(super) fn spent(spending: &unitai_model::event::Spending) -> String {
-    let all = spending.all();
-    let about = if all.unpriced > 0 { "at least " } else { "" };
-    format!(
-        "{about}{}, of which {} was paid; {}; {}",
-        dollars(all.cost),
-        dollars(spending.live.cost),
-        counted(all.tokens, "token", "tokens"),
-        by_source(spending)
-    )
 }
 
 /// `3 live, 2 scripted calls`.

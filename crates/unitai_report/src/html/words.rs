@@ -27,8 +27,8 @@ pub(super) fn duration(seconds: f64) -> String {
         return "unknown".to_owned();
     }
     match seconds {
-        0.0..0.001 => format!("{:.2} ms", seconds * 1e3),
-        0.0..0.01 => format!("{:.1} ms", seconds * 1e3),
+        0.0..0.0009995 => format!("{:.2} ms", seconds * 1e3),
+        0.0..0.00995 => format!("{:.1} ms", seconds * 1e3),
         0.0..0.9995 => format!("{:.0} ms", seconds * 1e3),
         0.0..9.995 => format!("{seconds:.2} s"),
         0.0..59.95 => format!("{seconds:.1} s"),
