@@ -2,8 +2,12 @@
 
 mod cache;
 mod child;
+mod completions;
 mod demo;
+mod doctor;
+mod git;
 mod import;
+mod init;
 mod report;
 pub mod reports;
 mod say;
@@ -19,7 +23,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 #[command(
     name = "unitai",
     version,
-    after_help = "Examples:\n  unitai demo             see a passing and a failing agent test, offline\n  unitai test --record    run the tests, and record what the models answer\n  unitai test --replay    run them again, for nothing and without network\n  unitai serve --record -- node agent.mjs    record an agent in any language"
+    after_help = "Examples:\n  unitai init             begin: settings, and a first test that passes\n  unitai demo             see a passing and a failing agent test, offline\n  unitai test --record    run the tests, and record what the models answer\n  unitai test --replay    run them again, for nothing and without network\n  unitai serve --record -- node agent.mjs    record an agent in any language"
 )]
 struct Arguments {
     #[command(subcommand)]
@@ -28,9 +32,12 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Begin: settings with comments, a first test that passes, a line in .gitignore
+    #[command(after_help = init::EXAMPLES)]
+    Init(init::Init),
     /// Show a passing and a failing agent test, offline, in a few seconds
     #[command(
-        after_help = "Examples:\n  unitai demo               run the demo in a temporary folder\n  unitai demo --keep here   leave the demo's files in ./here to play with"
+        after_help = "Examples:\n  unitai init             begin: settings, and a first test that passes\n  unitai demo               run the demo in a temporary folder\n  unitai demo --keep here   leave the demo's files in ./here to play with"
     )]
     Demo(demo::Demo),
     /// Run the tests with pytest; record or replay what the models answer
@@ -49,6 +56,12 @@ enum Command {
     /// Stand between an agent in any language and its models: record, replay, meter
     #[command(after_help = serve::EXAMPLES)]
     Serve(serve::Serve),
+    /// Show what is installed and set, and what is wrong
+    #[command(after_help = doctor::EXAMPLES)]
+    Doctor(doctor::Doctor),
+    /// Write the script that lets a shell complete commands and options
+    #[command(after_help = completions::EXAMPLES)]
+    Completions(completions::Completions),
 }
 
 /// The arguments in an order that clap takes.
@@ -70,11 +83,14 @@ pub fn run(args: Vec<String>, python: &str) -> i32 {
     let args = std::iter::once(OsString::from("unitai")).chain(args.into_iter().map(OsString::from));
     match Arguments::try_parse_from(args) {
         Ok(Arguments { command }) => match command {
+            Command::Init(init) => init.run(),
             Command::Demo(demo) => demo.run(python),
             Command::Test(test) => test.run(python),
             Command::Report(report) => report.run(),
             Command::Cache(cache) => cache.run(),
             Command::Serve(serve) => serve.run(),
+            Command::Doctor(doctor) => doctor.run(python),
+            Command::Completions(completions) => completions.run(Arguments::command()),
         },
         Err(error) => {
             // Help and version come this way too; clap knows their exit codes and streams.

@@ -184,7 +184,7 @@ impl CacheSettings {
 }
 
 /// The folder of the project that has no file to say so: pytest may be started in any folder of it.
-pub(crate) fn root_above(folder: &Path) -> &Path {
+pub fn root_above(folder: &Path) -> &Path {
     const SIGNS: [&str; 6] = [".unitai", "pyproject.toml", "setup.py", "setup.cfg", "pytest.ini", ".git"];
     let is_root = |folder: &&Path| SIGNS.iter().any(|sign| folder.join(sign).exists());
     folder.ancestors().find(is_root).unwrap_or(folder)

@@ -15,7 +15,7 @@ mod variables;
 
 pub use baseline::BaselinePlace;
 pub use budget::{BudgetOverrides, BudgetSettings};
-pub use cache::{CacheSettings, Choice, Overrides};
+pub use cache::{CacheSettings, Choice, Overrides, root_above};
 pub use project::Project;
 pub use runs::RunsPlace;
 pub use statistics::{StatisticsOverrides, StatisticsSettings};

@@ -76,6 +76,47 @@ pub fn write_sealed(path: &Path, bytes: &[u8], secrets: &Secrets) -> io::Result<
     }
 }
 
+/// Writes a file that is not there yet, for others to read as well as their owner lets them: a part of the user's own
+/// project. One that is there stays, and is the error.
+///
+/// ```
+/// use unitai_wire::gate::write_new;
+/// use unitai_wire::redact::Secrets;
+///
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("tests/test_it.py");
+/// write_new(&path, b"mine", &Secrets::none())?;
+/// let again = write_new(&path, b"yours", &Secrets::none()).unwrap_err();
+/// assert_eq!(again.kind(), std::io::ErrorKind::AlreadyExists);
+/// assert_eq!(std::fs::read(&path)?, b"mine");
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub fn write_new(path: &Path, bytes: &[u8], secrets: &Secrets) -> io::Result<()> {
+    let folder = folder_of(path);
+    fs::create_dir_all(folder)?;
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(UNFINISHED);
+    // As any new file: who may read it besides is the user's to say, by the mask.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut file = builder.tempfile_in(folder)?;
+    file.write_all(&secrets.clean_bytes(bytes))?;
+    file.as_file().sync_all()?;
+    file.persist_noclobber(path).map_err(|failed| failed.error)?;
+    keep_name(folder)
+}
+
+/// Puts something at the end of a file of the user's, which keeps its owner and its mode. What is no plain file, or is
+/// reached by a link, is not touched.
+pub fn append(path: &Path, bytes: &[u8], secrets: &Secrets) -> io::Result<()> {
+    if !fs::symlink_metadata(path)?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no plain file"));
+    }
+    let mut file = OpenOptions::new().append(true).open(path)?;
+    file.write_all(&secrets.clean_bytes(bytes))?;
+    file.sync_all()
+}
+
 /// Opens a file that is locked and never written. The lock is the system's, and dies with its holder.
 pub fn lock_file(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
@@ -123,10 +164,7 @@ fn write(path: &Path, bytes: &[u8], eyes: Eyes) -> io::Result<()> {
     if fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
         return OpenOptions::new().write(true).open(path)?.write_all(bytes);
     }
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
+    let folder = folder_of(path);
     match eyes {
         Eyes::Owner => make_folder(folder)?,
         Eyes::Everybody => fs::create_dir_all(folder)?,
@@ -145,6 +183,10 @@ fn write(path: &Path, bytes: &[u8], eyes: Eyes) -> io::Result<()> {
     file.as_file().sync_all()?;
     put(file, path)?;
     keep_name(folder)
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// Makes a folder that is its owner's alone. One that is there already stays as it is.

@@ -1,0 +1,208 @@
+//! `unitai init`: settings, a first test that passes, and a line in `.gitignore`. Nothing that is there is changed.
+
+mod detect;
+mod framework;
+mod ignore;
+mod lay;
+mod pyproject;
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use unitai_config::Project;
+
+use detect::Found;
+use framework::Framework;
+use lay::{Fate, Laid};
+use pyproject::Pyproject;
+
+use crate::say::{complain, say};
+
+/// The examples of the help.
+pub(crate) const EXAMPLES: &str = "Examples:\n  unitai init                        settings, a first test, a line in .gitignore\n  unitai init --dry-run              show what would be made\n  unitai init --framework langgraph  with an example for this framework\n\nThe framework is found by what the project needs and imports. Nothing that is there already is changed.";
+
+const SETTINGS: &str = include_str!("../../templates/unitai.toml");
+const EXAMPLE: &str = "test_agent_example.py";
+
+/// The variables of the environment that somebody reads.
+pub(crate) fn variables() -> Vec<String> {
+    let settings = SETTINGS.lines().filter_map(setting).filter_map(|line| line.split(' ').next());
+    // Words that the project's file says otherwise, or that are only for programs.
+    let more = ["cache", "cache_mode"];
+    settings.chain(more).map(|key| format!("UNITAI_{}", key.to_ascii_uppercase())).collect()
+}
+
+/// The setting that a line of the file shows, if it shows one.
+fn setting(line: &str) -> Option<&str> {
+    line.strip_prefix('#').filter(|rest| rest.starts_with(|c: char| c.is_ascii_lowercase()))
+}
+
+/// The arguments of `unitai init`.
+#[derive(Args)]
+pub(crate) struct Init {
+    /// Show what would be made, and make nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// What the example is written with [default: what the project uses]
+    #[arg(long, value_name = "NAME", value_enum)]
+    framework: Option<Framework>,
+}
+
+impl Init {
+    /// Makes what is missing, and gives the exit code: 1 if something could not be made.
+    pub(crate) fn run(&self) -> i32 {
+        let laid =
+            std::env::current_dir().map_err(|error| error.to_string()).and_then(|here| self.lay(&here));
+        match laid {
+            Ok(laid) => self.tell(&laid),
+            Err(message) => {
+                complain(&message);
+                2
+            }
+        }
+    }
+
+    fn lay(&self, here: &Path) -> Result<Vec<Laid>, String> {
+        let project = Project::of(here).map_err(|trouble| {
+            format!("{trouble}; expected {}. Mend it, then run this again", trouble.expected)
+        })?;
+        let root = project.folder().unwrap_or(here);
+        let mut laid = vec![self.settings(here, project.file.as_deref()), self.example(here)];
+        laid.extend(ignore::see_to_it(root, self.dry_run));
+        Ok(laid)
+    }
+
+    fn settings(&self, here: &Path, file: Option<&Path>) -> Laid {
+        let own = PathBuf::from("unitai.toml");
+        let left = |why: String| Laid { file: own.clone(), fate: Fate::Left(why) };
+        match file {
+            Some(file) if file == here.join("pyproject.toml") => {
+                left("not needed: pyproject.toml has [tool.unitai]".to_owned())
+            }
+            // A second file would hide the settings of the first.
+            Some(file) if file.parent() != Some(here) => left(format!(
+                "not needed: this folder is part of a project, with settings in {}",
+                file.display()
+            )),
+            _ => {
+                let what = "every setting, with its default".to_owned();
+                Laid::new_file(here, &own, SETTINGS, what, self.dry_run)
+            }
+        }
+    }
+
+    fn example(&self, here: &Path) -> Laid {
+        let folder = Pyproject::of(here).tests().unwrap_or_else(|| PathBuf::from("tests"));
+        let (framework, why) = match self.framework {
+            Some(framework) => (framework, String::new()),
+            None => detect::find(here).map_or((Framework::Generic, String::new()), |found| chosen(&found)),
+        };
+        let what = format!("a first test, for {}{why}", framework.title());
+        Laid::new_file(here, &folder.join(EXAMPLE), framework.example(), what, self.dry_run)
+    }
+
+    fn tell(&self, laid: &[Laid]) -> i32 {
+        let width = laid.iter().map(|laid| laid.file.display().to_string().len()).max().unwrap_or(0);
+        let line = |verb: &str, laid: &Laid, what: &str| {
+            let file = laid.file.display().to_string();
+            format!("  {verb:<13}{file:<width$}  {what}")
+        };
+        let (made, changed) = if self.dry_run { ("would make", "would change") } else { ("made", "changed") };
+        let told: Vec<String> = laid
+            .iter()
+            .filter_map(|laid| match &laid.fate {
+                Fate::Made(what) => Some(line(made, laid, what)),
+                Fate::Extended(what) => Some(line(changed, laid, what)),
+                Fate::Left(why) => Some(line("left", laid, why)),
+                Fate::Failed(_) => None,
+            })
+            .collect();
+        let failures: Vec<String> = laid
+            .iter()
+            .filter_map(|laid| match &laid.fate {
+                Fate::Failed(why) => Some(format!("{} was not made: {why}", laid.file.display())),
+                _ => None,
+            })
+            .collect();
+        let mut text = told.join("\n");
+        if failures.is_empty() {
+            let next = if self.dry_run { "unitai init" } else { "unitai test" };
+            text.push_str(&format!("\n\nNext:  {next}"));
+        }
+        if !text.is_empty() {
+            // Nobody may be reading any more.
+            let _ = say(&text);
+        }
+        failures.iter().for_each(|failure| complain(failure));
+        i32::from(!failures.is_empty())
+    }
+}
+
+/// The framework of the example, and why it is this one.
+fn chosen(found: &Found) -> (Framework, String) {
+    let mut frameworks = found.frameworks.iter();
+    let framework = frameworks.next().copied().unwrap_or(Framework::Generic);
+    let mut why = format!(" (found in {}", found.file.display());
+    // That a framework's client is there too is no choice to make.
+    let others: Vec<&str> =
+        frameworks.filter(|other| **other != Framework::Openai).map(|other| other.word()).collect();
+    if !others.is_empty() {
+        why.push_str(&format!("; for the others: --framework {}", others.join(" or ")));
+    }
+    why.push(')');
+    (framework, why)
+}
+
+#[cfg(test)]
+mod tests {
+    use unitai_config::{
+        BudgetOverrides, BudgetSettings, CacheSettings, Overrides, StatisticsOverrides, StatisticsSettings,
+    };
+
+    use super::*;
+
+    /// The settings with every default written out.
+    fn uncommented() -> String {
+        SETTINGS.lines().map(|line| setting(line).unwrap_or(line)).collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn every_key_of_the_specification_is_there_and_nothing_is_set() {
+        assert_eq!(SETTINGS.parse::<toml::Table>().unwrap(), toml::Table::new());
+        let table: toml::Table = uncommented().parse().unwrap();
+        let keys: Vec<&str> = table.keys().map(String::as_str).collect();
+        for key in [
+            "adapter",
+            "default_n",
+            "default_threshold",
+            "max_workers",
+            "cost_budget_per_test",
+            "cost_budget_per_suite",
+            "model_override",
+            "strict_mocks",
+            "cache_enabled",
+            "cache_directory",
+            "cache_ttl_hours",
+            "junit_xml",
+            "verbose",
+        ] {
+            assert!(keys.contains(&key), "{key}");
+        }
+    }
+
+    #[test]
+    fn every_default_that_is_shown_can_be_read() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("unitai.toml"), uncommented()).unwrap();
+        let statistics = StatisticsSettings::resolve(folder.path(), &StatisticsOverrides::default()).unwrap();
+        assert_eq!(
+            (statistics.n, statistics.threshold, statistics.max_workers),
+            (Some(10), Some(0.95), Some(5))
+        );
+        let budget = BudgetSettings::resolve(folder.path(), &BudgetOverrides::default()).unwrap();
+        assert!(budget.per_test.is_some() && budget.per_suite.is_some());
+        let cache = CacheSettings::resolve(folder.path(), &Overrides::default()).unwrap();
+        assert_eq!(cache.ttl_hours, 168.0);
+        assert!(cache.directory.ends_with(".unitai/cache"));
+    }
+}

@@ -1,0 +1,64 @@
+"""A first test of a LangGraph agent: no key, no network. Put your own graph in the place of `refund_graph`.
+
+The tools are mocked, so nothing real can happen. If a node asks a model (through langchain-openai, langchain-anthropic, ...),
+say what it answers with the fixture `scripted_model`, or record real answers once with `unitai test --record`.
+"""
+
+from typing import TypedDict
+
+from langgraph.graph import END, START, StateGraph
+
+
+class State(TypedDict, total=False):
+    order_id: str
+    order: dict
+    answer: str
+
+
+def refund_graph(tools):
+    """Stands for your graph: its nodes call the tools that they are given."""
+
+    def look_up(state: State) -> State:
+        return {"order": tools["lookup_order"](order_id=state["order_id"])}
+
+    def refund(state: State) -> State:
+        tools["process_refund"](order_id=state["order_id"], amount=state["order"]["amount"])
+        return {"answer": f"Your refund of ${state['order']['amount']} is on its way."}
+
+    def decline(state: State) -> State:
+        return {"answer": f"Order {state['order_id']} has not been delivered yet."}
+
+    def decide(state: State) -> str:
+        return "refund" if state["order"]["status"] == "delivered" else "decline"
+
+    graph = StateGraph(State)
+    graph.add_node("look_up", look_up)
+    graph.add_node("refund", refund)
+    graph.add_node("decline", decline)
+    graph.add_edge(START, "look_up")
+    graph.add_conditional_edges("look_up", decide, ["refund", "decline"])
+    graph.add_edge("refund", END)
+    graph.add_edge("decline", END)
+    return graph.compile()
+
+
+def test_an_order_is_looked_up_before_it_is_refunded(mock_toolkit):
+    mock_toolkit.mock("lookup_order", return_value={"status": "delivered", "amount": 49.99})
+    mock_toolkit.mock("process_refund", return_value={"success": True})
+    graph = refund_graph(mock_toolkit.as_dict())
+
+    result = mock_toolkit.run_generic(lambda: graph.invoke({"order_id": "123"})["answer"])
+
+    assert result.tool_called_before("lookup_order", "process_refund")
+    assert result.tool_called_with("process_refund", order_id="123", amount=49.99)
+    assert result.output_contains("$49.99")
+
+
+def test_an_order_that_is_still_on_its_way_is_not_refunded(mock_toolkit):
+    mock_toolkit.mock("lookup_order", return_value={"status": "shipped", "amount": 49.99})
+    mock_toolkit.mock("process_refund", return_value={"success": True})
+    graph = refund_graph(mock_toolkit.as_dict())
+
+    result = mock_toolkit.run_generic(lambda: graph.invoke({"order_id": "123"})["answer"])
+
+    assert result.tool_not_called("process_refund")

@@ -1,0 +1,52 @@
+"""A first test of a Pydantic AI agent: no key, no network. Put your own agent in the place of `refund_agent`.
+
+The tools are mocked, so nothing real can happen, and the script answers in the model's place, inside its client.
+"""
+
+import pytest
+from pydantic_ai import Agent
+
+from unitai.script import call, say, when
+
+
+def refund_agent(tools):
+    """Stands for your agent: its tools do what they are given."""
+    agent = Agent("openai:gpt-4o", instructions="Look an order up before you refund it.")
+
+    @agent.tool_plain
+    def lookup_order(order_id: str) -> dict:
+        return tools["lookup_order"](order_id=order_id)
+
+    @agent.tool_plain
+    def process_refund(order_id: str, amount: float) -> dict:
+        return tools["process_refund"](order_id=order_id, amount=amount)
+
+    return agent
+
+
+@pytest.fixture(autouse=True)
+def no_key(monkeypatch):
+    """The client wants a key to be there. Any will do."""
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+
+
+def test_an_order_is_looked_up_before_it_is_refunded(mock_toolkit, scripted_model):
+    mock_toolkit.mock("lookup_order", return_value={"status": "delivered", "amount": 49.99})
+    mock_toolkit.mock("process_refund", return_value={"success": True})
+    scripted_model(
+        [
+            call("lookup_order", order_id="123"),
+            when(tool_result="delivered").then(call("process_refund", order_id="123", amount=49.99)),
+            say("Your refund of $49.99 is on its way."),
+        ]
+    )
+
+    async def agent(message, tools):
+        return (await refund_agent(tools).run(message)).output
+
+    result = mock_toolkit.run(agent, "Please refund order #123")
+
+    assert result.tool_called_before("lookup_order", "process_refund")
+    assert result.tool_called_with("process_refund", order_id="123", amount=49.99)
+    assert result.output_contains("$49.99")
+    assert result.llm_calls == 3
