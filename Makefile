@@ -24,8 +24,12 @@ lint: dev ## Formatting, lints, types, stubs, generated files
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
 	cargo dev generate --check
-	$(BIN)/ruff format --check --quiet python tests benches examples scripts
-	$(BIN)/ruff check --quiet python tests benches examples scripts
+	$(BIN)/ruff format --check --quiet python tests benches examples scripts ci
+	$(BIN)/ruff check --quiet python tests benches examples scripts ci
+	@# What `unitai init` writes goes into projects that have other rules.
+	$(BIN)/ruff format --check --quiet --line-length 88 crates/unitai_cli/templates
+	$(BIN)/ruff check --quiet --line-length 88 --select B,E,F,I,UP,W crates/unitai_cli/templates
+	$(BIN)/shellcheck ci/github_action/entrypoint.sh scripts/fuzz.sh
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest unitai._engine --mypy-config-file pyproject.toml
 	$(BIN)/python scripts/snippets.py

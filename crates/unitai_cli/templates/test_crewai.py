@@ -1,6 +1,7 @@
-"""A first test of a CrewAI crew: no key, no network. Put your own crew in the place of `refund_crew`.
+"""A first test of a CrewAI crew: no key, no network.
 
-The tools are mocked, so nothing real can happen, and the script answers in the model's place, inside its client.
+Put your own crew in the place of `refund_crew`. The tools are mocked, so nothing real
+can happen, and the script answers in the model's place, inside its client.
 """
 
 import pytest
@@ -23,7 +24,8 @@ def refund_crew(tools):
         """Pays an order back."""
         return tools["process_refund"](order_id=order_id, amount=amount)
 
-    # The address is nobody's: at OpenAI's own, CrewAI has tokens counted before it asks, and a script cannot count them.
+    # The address is nobody's. At OpenAI's own, CrewAI has the tokens counted before it
+    # asks, and a script cannot count them.
     llm = LLM(model="openai/gpt-4o", api_key="none", base_url="http://model.example/v1")
     clerk = Agent(
         role="refund clerk",
@@ -32,7 +34,11 @@ def refund_crew(tools):
         llm=llm,
         tools=[lookup_order, process_refund],
     )
-    task = Task(description="{message}", expected_output="A sentence for the customer.", agent=clerk)
+    task = Task(
+        description="{message}",
+        expected_output="A sentence for the customer.",
+        agent=clerk,
+    )
     return Crew(agents=[clerk], tasks=[task])
 
 
@@ -44,12 +50,16 @@ def no_telemetry(monkeypatch):
 
 
 def test_an_order_is_looked_up_before_it_is_refunded(mock_toolkit, scripted_model):
-    mock_toolkit.mock("lookup_order", return_value={"status": "delivered", "amount": 49.99})
+    mock_toolkit.mock(
+        "lookup_order", return_value={"status": "delivered", "amount": 49.99}
+    )
     mock_toolkit.mock("process_refund", return_value={"success": True})
     scripted_model(
         [
             call("lookup_order", order_id="123"),
-            when(tool_result="delivered").then(call("process_refund", order_id="123", amount=49.99)),
+            when(tool_result="delivered").then(
+                call("process_refund", order_id="123", amount=49.99)
+            ),
             say("Your refund of $49.99 is on its way."),
         ]
     )

@@ -1,6 +1,7 @@
-"""A first test of an agent: no key, no network. Put your own agent in the place of `refund_agent`.
+"""A first test of an agent: no key, no network.
 
-The tools are mocked, so nothing real can happen. If your agent asks a model, say what the model answers with the fixture
+Put your own agent in the place of `refund_agent`. The tools are mocked, so nothing real
+can happen. If your agent asks a model, say what the model answers with the fixture
 `scripted_model`, or record real answers once with `unitai test --record`.
 """
 
@@ -16,7 +17,9 @@ def refund_agent(message, tools):
 
 
 def test_an_order_is_looked_up_before_it_is_refunded(mock_toolkit):
-    mock_toolkit.mock("lookup_order", return_value={"status": "delivered", "amount": 49.99})
+    mock_toolkit.mock(
+        "lookup_order", return_value={"status": "delivered", "amount": 49.99}
+    )
     mock_toolkit.mock("process_refund", return_value={"success": True})
 
     result = mock_toolkit.run(refund_agent, "Please refund order #123")
@@ -27,7 +30,9 @@ def test_an_order_is_looked_up_before_it_is_refunded(mock_toolkit):
 
 
 def test_an_order_that_is_still_on_its_way_is_not_refunded(mock_toolkit):
-    mock_toolkit.mock("lookup_order", return_value={"status": "shipped", "amount": 49.99})
+    mock_toolkit.mock(
+        "lookup_order", return_value={"status": "shipped", "amount": 49.99}
+    )
     mock_toolkit.mock("process_refund", return_value={"success": True})
 
     result = mock_toolkit.run(refund_agent, "Please refund order #123")

@@ -1,7 +1,9 @@
-"""A first test of a LangGraph agent: no key, no network. Put your own graph in the place of `refund_graph`.
+"""A first test of a LangGraph agent: no key, no network.
 
-The tools are mocked, so nothing real can happen. If a node asks a model (through langchain-openai, langchain-anthropic, ...),
-say what it answers with the fixture `scripted_model`, or record real answers once with `unitai test --record`.
+Put your own graph in the place of `refund_graph`. The tools are mocked, so nothing real
+can happen. If a node asks a model (through langchain-openai, langchain-anthropic, ...),
+say what it answers with the fixture `scripted_model`, or record real answers once with
+`unitai test --record`.
 """
 
 from typing import TypedDict
@@ -22,7 +24,9 @@ def refund_graph(tools):
         return {"order": tools["lookup_order"](order_id=state["order_id"])}
 
     def refund(state: State) -> State:
-        tools["process_refund"](order_id=state["order_id"], amount=state["order"]["amount"])
+        tools["process_refund"](
+            order_id=state["order_id"], amount=state["order"]["amount"]
+        )
         return {"answer": f"Your refund of ${state['order']['amount']} is on its way."}
 
     def decline(state: State) -> State:
@@ -43,11 +47,15 @@ def refund_graph(tools):
 
 
 def test_an_order_is_looked_up_before_it_is_refunded(mock_toolkit):
-    mock_toolkit.mock("lookup_order", return_value={"status": "delivered", "amount": 49.99})
+    mock_toolkit.mock(
+        "lookup_order", return_value={"status": "delivered", "amount": 49.99}
+    )
     mock_toolkit.mock("process_refund", return_value={"success": True})
     graph = refund_graph(mock_toolkit.as_dict())
 
-    result = mock_toolkit.run_generic(lambda: graph.invoke({"order_id": "123"})["answer"])
+    result = mock_toolkit.run_generic(
+        lambda: graph.invoke({"order_id": "123"})["answer"]
+    )
 
     assert result.tool_called_before("lookup_order", "process_refund")
     assert result.tool_called_with("process_refund", order_id="123", amount=49.99)
@@ -55,10 +63,14 @@ def test_an_order_is_looked_up_before_it_is_refunded(mock_toolkit):
 
 
 def test_an_order_that_is_still_on_its_way_is_not_refunded(mock_toolkit):
-    mock_toolkit.mock("lookup_order", return_value={"status": "shipped", "amount": 49.99})
+    mock_toolkit.mock(
+        "lookup_order", return_value={"status": "shipped", "amount": 49.99}
+    )
     mock_toolkit.mock("process_refund", return_value={"success": True})
     graph = refund_graph(mock_toolkit.as_dict())
 
-    result = mock_toolkit.run_generic(lambda: graph.invoke({"order_id": "123"})["answer"])
+    result = mock_toolkit.run_generic(
+        lambda: graph.invoke({"order_id": "123"})["answer"]
+    )
 
     assert result.tool_not_called("process_refund")

@@ -1,6 +1,7 @@
-"""A first test of an agent on OpenAI's client: no key, no network. Put your own agent in the place of `refund_agent`.
+"""A first test of an agent on OpenAI's client: no key, no network.
 
-The tools are mocked, so nothing real can happen, and the script answers in the model's place, inside the client.
+Put your own agent in the place of `refund_agent`. The tools are mocked, so nothing real
+can happen, and the script answers in the model's place, inside the client.
 """
 
 import json
@@ -26,23 +27,35 @@ def refund_agent(message, tools):
     client = openai.OpenAI(api_key="none")
     messages = [{"role": "user", "content": message}]
     while True:
-        completion = client.chat.completions.create(model="gpt-4o", messages=messages, tools=TOOLS)
+        completion = client.chat.completions.create(
+            model="gpt-4o", messages=messages, tools=TOOLS
+        )
         answer = completion.choices[0].message
         if not answer.tool_calls:
             return answer.content
         messages.append(answer)
         for wanted in answer.tool_calls:
             found = tools[wanted.function.name](**json.loads(wanted.function.arguments))
-            messages.append({"role": "tool", "tool_call_id": wanted.id, "content": json.dumps(found)})
+            messages.append(
+                {
+                    "role": "tool",
+                    "tool_call_id": wanted.id,
+                    "content": json.dumps(found),
+                }
+            )
 
 
 def test_an_order_is_looked_up_before_it_is_refunded(mock_toolkit, scripted_model):
-    mock_toolkit.mock("lookup_order", return_value={"status": "delivered", "amount": 49.99})
+    mock_toolkit.mock(
+        "lookup_order", return_value={"status": "delivered", "amount": 49.99}
+    )
     mock_toolkit.mock("process_refund", return_value={"success": True})
     scripted_model(
         [
             call("lookup_order", order_id="123"),
-            when(tool_result="delivered").then(call("process_refund", order_id="123", amount=49.99)),
+            when(tool_result="delivered").then(
+                call("process_refund", order_id="123", amount=49.99)
+            ),
             say("Your refund of $49.99 is on its way."),
         ]
     )

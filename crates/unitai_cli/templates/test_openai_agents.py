@@ -1,6 +1,7 @@
-"""A first test of an agent of the OpenAI Agents SDK: no key, no network. Put your own agent in the place of `refund_agent`.
+"""A first test of an agent of the OpenAI Agents SDK: no key, no network.
 
-The tools are mocked, so nothing real can happen, and the script answers in the model's place, inside the client.
+Put your own agent in the place of `refund_agent`. The tools are mocked, so nothing real
+can happen, and the script answers in the model's place, inside the client.
 """
 
 import pytest
@@ -35,18 +36,24 @@ def no_key(monkeypatch):
 
 
 def test_an_order_is_looked_up_before_it_is_refunded(mock_toolkit, scripted_model):
-    mock_toolkit.mock("lookup_order", return_value={"status": "delivered", "amount": 49.99})
+    mock_toolkit.mock(
+        "lookup_order", return_value={"status": "delivered", "amount": 49.99}
+    )
     mock_toolkit.mock("process_refund", return_value={"success": True})
     scripted_model(
         [
             call("lookup_order", order_id="123"),
-            when(tool_result="delivered").then(call("process_refund", order_id="123", amount=49.99)),
+            when(tool_result="delivered").then(
+                call("process_refund", order_id="123", amount=49.99)
+            ),
             say("Your refund of $49.99 is on its way."),
         ]
     )
 
     async def agent(message, tools):
-        run = await Runner.run(refund_agent(tools), message, run_config=RunConfig(tracing_disabled=True))
+        run = await Runner.run(
+            refund_agent(tools), message, run_config=RunConfig(tracing_disabled=True)
+        )
         return run.final_output
 
     result = mock_toolkit.run(agent, "Please refund order #123")

@@ -1,6 +1,7 @@
-"""A first test of a Pydantic AI agent: no key, no network. Put your own agent in the place of `refund_agent`.
+"""A first test of a Pydantic AI agent: no key, no network.
 
-The tools are mocked, so nothing real can happen, and the script answers in the model's place, inside its client.
+Put your own agent in the place of `refund_agent`. The tools are mocked, so nothing real
+can happen, and the script answers in the model's place, inside its client.
 """
 
 import pytest
@@ -11,7 +12,9 @@ from unitai.script import call, say, when
 
 def refund_agent(tools):
     """Stands for your agent: its tools do what they are given."""
-    agent = Agent("openai:gpt-4o", instructions="Look an order up before you refund it.")
+    agent = Agent(
+        "openai:gpt-4o", instructions="Look an order up before you refund it."
+    )
 
     @agent.tool_plain
     def lookup_order(order_id: str) -> dict:
@@ -31,12 +34,16 @@ def no_key(monkeypatch):
 
 
 def test_an_order_is_looked_up_before_it_is_refunded(mock_toolkit, scripted_model):
-    mock_toolkit.mock("lookup_order", return_value={"status": "delivered", "amount": 49.99})
+    mock_toolkit.mock(
+        "lookup_order", return_value={"status": "delivered", "amount": 49.99}
+    )
     mock_toolkit.mock("process_refund", return_value={"success": True})
     scripted_model(
         [
             call("lookup_order", order_id="123"),
-            when(tool_result="delivered").then(call("process_refund", order_id="123", amount=49.99)),
+            when(tool_result="delivered").then(
+                call("process_refund", order_id="123", amount=49.99)
+            ),
             say("Your refund of $49.99 is on its way."),
         ]
     )

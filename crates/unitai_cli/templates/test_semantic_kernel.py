@@ -1,6 +1,7 @@
-"""A first test of a Semantic Kernel agent: no key, no network. Put your own agent in the place of `refund_agent`.
+"""A first test of a Semantic Kernel agent: no key, no network.
 
-The tools are mocked, so nothing real can happen, and the script answers in the model's place, inside its client.
+Put your own agent in the place of `refund_agent`. The tools are mocked, so nothing real
+can happen, and the script answers in the model's place, inside its client.
 """
 
 from semantic_kernel.agents import ChatCompletionAgent
@@ -36,13 +37,17 @@ def refund_agent(tools):
 
 
 def test_an_order_is_looked_up_before_it_is_refunded(mock_toolkit, scripted_model):
-    mock_toolkit.mock("lookup_order", return_value={"status": "delivered", "amount": 49.99})
+    mock_toolkit.mock(
+        "lookup_order", return_value={"status": "delivered", "amount": 49.99}
+    )
     mock_toolkit.mock("process_refund", return_value={"success": True})
     # Semantic Kernel tells a model the name of the plugin, too.
     scripted_model(
         [
             call("Shop-lookup_order", order_id="123"),
-            when(tool_result="delivered").then(call("Shop-process_refund", order_id="123", amount=49.99)),
+            when(tool_result="delivered").then(
+                call("Shop-process_refund", order_id="123", amount=49.99)
+            ),
             say("Your refund of $49.99 is on its way."),
         ]
     )
