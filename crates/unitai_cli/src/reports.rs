@@ -1,14 +1,13 @@
 //! The reports of a run that is over, from its events: made by pytest's process, or by the command if that one died.
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
+use std::{env, fs, io};
 
 use unitai_config::RunsPlace;
 use unitai_model::event::{RunEnding, RunEvent, RunFinished};
-use unitai_report::{Run, Style};
-use unitai_wire::gate::Log;
+use unitai_report::{Run, Style, junit, markdown, results_block};
+use unitai_wire::gate::{Log, write_public};
 use unitai_wire::redact::Secrets;
 
 /// What came of making them.
@@ -62,11 +61,28 @@ pub fn crashed(
         .map_err(|error| unreadable(events, &error))
 }
 
-/// Makes the reports of a run that is over, in the project of a folder.
+/// Makes the reports of a run that is over, in the project of a folder: JUnit always, and Markdown where GitHub waits
+/// for a summary.
 pub fn finish(folder: &Path, events: &Path, colour: bool, secrets: &Secrets) -> Result<Reports, String> {
     let run = read(events)?;
-    let _ = (folder, colour, secrets, Style::plain());
-    Ok(Reports { run, block: String::new(), troubles: Vec::new() })
+    let mut troubles = Vec::new();
+    let mut note = |what: &str, path: &Path, written: io::Result<()>| {
+        if let Err(error) = written {
+            troubles.push(format!("{what} could not be written: {}: {error}", path.display()));
+        }
+    };
+    let junit = folder.join("test-results").join("unitai.xml");
+    let xml = junit::write(&run, junit::Form::default());
+    note("the JUnit file", &junit, write_public(&junit, xml.as_bytes(), secrets));
+    if let Some(summary) = env::var_os("GITHUB_STEP_SUMMARY").filter(|path| !path.is_empty()) {
+        let summary = PathBuf::from(summary);
+        // Other commands of the same step have written to it, too.
+        let written = Log::open(&summary).and_then(|mut log| log.add(&markdown(&run), secrets));
+        note("the summary for GitHub", &summary, written);
+    }
+    let style = if colour { Style::colour() } else { Style::plain() };
+    let block = results_block(&run, false, style);
+    Ok(Reports { run, block, troubles })
 }
 
 fn unreadable(events: &Path, error: &io::Error) -> String {
