@@ -10,6 +10,7 @@ mod import;
 mod init;
 mod report;
 pub mod reports;
+mod results;
 mod say;
 mod serve;
 mod test;
@@ -48,6 +49,9 @@ enum Command {
     /// Make an HTML report of the last run, or of the run whose events are in a file
     #[command(after_help = report::EXAMPLES)]
     Report(report::Report),
+    /// Show the results of the last run, or of any JUnit file
+    #[command(after_help = results::EXAMPLES)]
+    Results(results::Results),
     /// Look at recordings of model traffic, bring those of other tools, or delete them
     #[command(
         after_help = "Examples:\n  unitai cache stats                             size, hit rate, dollars saved\n  unitai cache clear                             delete every recording\n  unitai cache prune --ttl-hours 24              delete those that are older than a day\n  unitai cache import tests/cassettes            bring those of vcrpy and cassetter\n  unitai cache import tests/cassettes --dry-run  show what would come"
@@ -87,6 +91,7 @@ pub fn run(args: Vec<String>, python: &str) -> i32 {
             Command::Demo(demo) => demo.run(python),
             Command::Test(test) => test.run(python),
             Command::Report(report) => report.run(),
+            Command::Results(results) => results.run(),
             Command::Cache(cache) => cache.run(),
             Command::Serve(serve) => serve.run(),
             Command::Doctor(doctor) => doctor.run(python),

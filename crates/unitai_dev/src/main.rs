@@ -11,6 +11,7 @@ use unitai_model::baseline::Baseline;
 use unitai_model::catalogue;
 use unitai_model::event::RunEvent;
 use unitai_model::format::v1;
+use unitai_report::Summary;
 
 #[derive(Parser)]
 struct Arguments {
@@ -51,6 +52,7 @@ fn generated() -> BTreeMap<PathBuf, String> {
     let schemas = [
         ("schemas/baseline.schema.json", schemars::schema_for!(Baseline)),
         ("schemas/events.schema.json", schemars::schema_for!(RunEvent)),
+        ("schemas/results.schema.json", schemars::schema_for!(Summary)),
         ("schemas/trajectory.schema.json", schemars::schema_for!(v1::Document<'_>)),
     ];
     for (path, schema) in schemas {

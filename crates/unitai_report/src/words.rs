@@ -73,6 +73,12 @@ pub(crate) fn cost(part: Part) -> String {
     }
 }
 
+/// US dollars, if anything is known of them.
+pub(crate) fn known_cost(part: Part) -> Option<f64> {
+    let is_unknown = part.calls > 0 && part.unpriced >= part.calls;
+    (!is_unknown).then_some(part.cost)
+}
+
 /// What is known of the cost in a word: for a table.
 pub(crate) fn short_cost(part: Part) -> String {
     match part.unpriced {
@@ -151,6 +157,14 @@ pub(crate) fn ending(run: &Run) -> Option<String> {
     };
     Some(format!("{what}{reason}{had}."))
 }
+
+/// How the run ended, in the word of the events.
+pub(crate) fn ending_word(run: &Run) -> String {
+    run.finished.as_ref().map_or_else(|| KILLED.to_owned(), |finished| word(finished.ending))
+}
+
+/// The word for a run that has no end.
+pub(crate) const KILLED: &str = "killed";
 
 /// Whether the run stands for less than it seems: nobody may take it for a whole one.
 pub(crate) fn is_cut_short(run: &Run) -> bool {

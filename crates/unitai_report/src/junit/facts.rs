@@ -7,19 +7,16 @@ use unitai_model::event::{
     Limit, Part, RunEnding, RunFinished, RunStarted, Spending, Statistics, TestOutcome, Verdict,
 };
 
-use crate::words::{of_word, word};
+use crate::words::{KILLED, ending_word, is_spending_known, of_word, word};
 use crate::{Run, Test};
 
 /// Names and values, in the order in which they are written.
 pub(super) type Facts = Vec<(&'static str, String)>;
 
-const KILLED: &str = "killed";
-
 /// The facts of a run.
 pub(super) fn of_run(run: &Run) -> Facts {
     let mut facts = Facts::new();
-    let ending = run.finished.as_ref().map_or_else(|| KILLED.to_owned(), |finished| word(finished.ending));
-    facts.push(("unitai.ending", ending));
+    facts.push(("unitai.ending", ending_word(run)));
     if let Some(started) = &run.started {
         facts.push(("unitai.version", started.unitai.clone()));
         facts.push(("unitai.run_id", started.run_id.clone()));
@@ -38,7 +35,7 @@ pub(super) fn of_run(run: &Run) -> Facts {
             facts.push(("unitai.budget_spent", budget.spent.to_string()));
         }
     }
-    if crate::words::is_spending_known(run) {
+    if is_spending_known(run) {
         push_spending(&mut facts, &run.spending());
     }
     facts
