@@ -23,44 +23,27 @@ const MAX_DETAILS: usize = 20_000;
 /// ```
 /// use unitai_report::{Run, markdown};
 /// let run = Run::read(concat!(
-///     r#"{"event":"test_finished","at":1,"test":"tests/test_a.py::test_x[|]","outcome":"passed","duration_seconds":1.5}"#, "\n",
+///     r#"{"event":"test_finished","at":1,"test":"tests/test_a.py::test_x","outcome":"passed","duration_seconds":1.5}"#, "\n",
 ///     r#"{"event":"run_finished","at":2,"duration_seconds":2,"ending":"completed"}"#, "\n",
 /// )).unwrap();
 /// let text = markdown(&run);
 /// assert!(text.starts_with("## ✅ UnitAI: 1 passed in 2.0s\n"));
-/// assert!(text.contains("| ✅ passed | <code>tests/test&#95;a&#46;py&#58;&#58;test&#95;x&#91;&#124;&#93;</code> |"));
+/// assert!(text.contains("| ✅ passed | `tests/test_a.py::test_x` | 1.5s |"));
 /// ```
 pub fn markdown(run: &Run) -> String {
     let mark = if run.is_green() { "✅" } else { "❌" };
     let (counts, time) = (words::counts(run.counts()), words::duration(run.duration_seconds()));
     let mut out = format!("## {mark} UnitAI: {counts} in {time}\n\n");
-    if let Some(ending) = words::ending(run) {
-        out.push_str(&format!("**{}**\n\n", inline(&ending)));
+    let totals = words::totals(run);
+    if !totals.is_empty() {
+        out.push_str(&fenced(&totals.join("\n")));
     }
-    push_totals(&mut out, run);
     // Who looks at a summary looks for what went wrong.
     let (red, other): (Vec<&Test>, Vec<&Test>) =
         run.tests.iter().partition(|test| words::is_red(test.end.outcome));
     push_table(&mut out, run, red.iter().chain(&other).copied());
     push_failures(&mut out, &red);
     out
-}
-
-fn push_totals(out: &mut String, run: &Run) {
-    let mut lines = Vec::new();
-    if words::is_spending_known(run) {
-        let spending = run.spending();
-        let all = spending.all();
-        let (tokens, calls) = (words::thousands(all.tokens), words::thousands(all.calls));
-        lines.push(format!("Total cost: {} · Total tokens: {tokens} · LLM calls: {calls}", words::cost(all)));
-        lines.extend(words::paid(&spending));
-    }
-    lines.extend(words::budget(run));
-    for line in lines {
-        // A dollar may begin a formula.
-        out.push_str(&format!("{}  \n", inline(&line)));
-    }
-    out.push('\n');
 }
 
 fn push_table<'a>(out: &mut String, run: &Run, tests: impl Iterator<Item = &'a Test>) {
@@ -92,7 +75,7 @@ fn push_table<'a>(out: &mut String, run: &Run, tests: impl Iterator<Item = &'a T
         }
         if has_cost {
             let spent = end.spending.map(|spending| spending.all());
-            cells.push(spent.map(|spent| inline(&words::short_cost(spent))).unwrap_or_default());
+            cells.push(spent.map(words::short_cost).unwrap_or_default());
             cells.push(spent.map(|spent| words::thousands(spent.tokens)).unwrap_or_default());
         }
         cells.push(words::duration(end.duration_seconds));
@@ -110,13 +93,12 @@ fn push_failures(out: &mut String, red: &[&Test]) {
         let mut block = String::new();
         let failures = &test.end.failures;
         let first = failures.first().map(|failure| failure.message.as_str()).unwrap_or_default();
-        let message =
-            if first.is_empty() { String::new() } else { format!(": {}", inline(&clip(first, MAX_NAME))) };
-        let outcome = word(test.end.outcome);
+        let message = if first.is_empty() { String::new() } else { format!(": {}", html(&clip(first))) };
         block.push_str(&format!(
-            "<details><summary>{} {outcome} {}{message}</summary>\n\n",
+            "<details><summary>{} {} <code>{}</code>{message}</summary>\n\n",
             sign(test.end.outcome),
-            code(&test.end.test)
+            word(test.end.outcome),
+            html(&clip(&test.end.test))
         ));
         for failure in failures {
             block.push_str(&fenced(&details(failure)));
@@ -159,33 +141,41 @@ fn middle_left_out(text: &str) -> String {
     format!("{}\n… {} bytes left out …\n{}", &text[..head], tail - head, &text[tail..])
 }
 
-/// Text as code: nothing in it is a mention, a reference or a link.
+/// Text as code in a cell: nothing in it is a mention, a reference, a link or a formula.
 fn code(text: &str) -> String {
-    format!("<code>{}</code>", inline(&clip(text, MAX_NAME)))
+    let text = clip(text);
+    // Where a cell ends and where code ends is not one rule but two; what could confuse either is spelled in references,
+    // which mean nothing to both.
+    let is_tame = !text.is_empty() && !text.contains(['`', '|', '\\']);
+    if is_tame { format!("`{text}`") } else { format!("<code>{}</code>", spelled(&text)) }
 }
 
-/// Text on one line that is nothing but text: what could mean something to Markdown or HTML is a character reference,
-/// which never does.
-fn inline(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() * 2);
-    for c in plain(&without_escapes(text)).chars() {
-        match c {
-            ' ' | '-' | '/' | ',' | '(' | ')' | ';' | '%' | '=' | '"' | '\'' => out.push(c),
-            // GitHub looks for mentions when the references are read already; a joiner between a name and its sign is
-            // not seen.
-            '@' | '#' => out.push_str(&format!("&#{};&#8288;", u32::from(c))),
-            c if c.is_ascii_punctuation() => out.push_str(&format!("&#{};", u32::from(c))),
-            c => out.push(c),
-        }
-    }
-    out
+/// Text where Markdown is read: every sign of it is a character reference.
+fn spelled(text: &str) -> String {
+    let sign = |c: char| match c {
+        c if c.is_ascii_punctuation() => format!("&#{};", u32::from(c)),
+        c => c.to_string(),
+    };
+    text.chars().map(sign).collect()
 }
 
-/// The beginning of what is too long.
-fn clip(text: &str, limit: usize) -> String {
-    match text.char_indices().nth(limit) {
+/// Text where HTML is read and Markdown is not.
+fn html(text: &str) -> String {
+    let sign = |c: char| match c {
+        '&' | '<' | '>' | '"' | '\'' | '`' => format!("&#{};", u32::from(c)),
+        // GitHub looks for names and numbers after these once everything else is done; a joiner hides them.
+        '@' | '#' => format!("{c}\u{2060}"),
+        c => c.to_string(),
+    };
+    text.chars().map(sign).collect()
+}
+
+/// Text on one line, and only the beginning of what is too long.
+fn clip(text: &str) -> String {
+    let text = plain(&without_escapes(text));
+    match text.char_indices().nth(MAX_NAME) {
         Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
+        None => text,
     }
 }
 

@@ -27,19 +27,7 @@ pub fn results_block(run: &Run, verbose: bool, style: Style) -> String {
     let mark = |text: &str| if run.is_green() { style.expected(text) } else { style.offending(text) };
     let counts = format!("{} in {}", words::counts(run.counts()), words::duration(run.duration_seconds()));
     let mut lines = vec![format!("{:=^WIDTH$}", " UnitAI Results "), mark(&counts)];
-    lines.extend(words::ending(run).map(|ending| mark(&ending)));
-    if words::is_spending_known(run) {
-        let spending = run.spending();
-        let all = spending.all();
-        lines.push(format!(
-            "Total cost: {} | Total tokens: {} | LLM calls: {}",
-            words::cost(all),
-            words::thousands(all.tokens),
-            words::thousands(all.calls)
-        ));
-        lines.extend(words::paid(&spending));
-    }
-    lines.extend(words::budget(run));
+    lines.extend(words::totals(run));
     if verbose {
         lines.extend(cost_per_test(run));
     }

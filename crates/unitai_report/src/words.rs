@@ -118,6 +118,20 @@ pub(crate) fn budget(run: &Run) -> Option<String> {
     })
 }
 
+/// What the run came to beyond its tests, line by line: how it ended, its cost, what was paid for, what is left.
+pub(crate) fn totals(run: &Run) -> Vec<String> {
+    let mut lines: Vec<String> = ending(run).into_iter().collect();
+    if is_spending_known(run) {
+        let spending = run.spending();
+        let all = spending.all();
+        let (tokens, calls) = (thousands(all.tokens), thousands(all.calls));
+        lines.push(format!("Total cost: {} | Total tokens: {tokens} | LLM calls: {calls}", cost(all)));
+        lines.extend(paid(&spending));
+    }
+    lines.extend(budget(run));
+    lines
+}
+
 /// `7/10 (70.0%)`; without runs that decided anything, there is no rate.
 pub(crate) fn rate(statistics: &Statistics) -> String {
     let decided = statistics.passed.saturating_add(statistics.failed);

@@ -84,7 +84,9 @@ fn push_statistics(facts: &mut Facts, statistics: &Statistics) {
     facts.push(("unitai.interval", format!("{low} {high}")));
     facts.push(("unitai.confidence", statistics.confidence.to_string()));
     facts.push(("unitai.mode", statistics.mode.clone()));
-    facts.push(("unitai.claim", statistics.claim.clone()));
+    if !statistics.claim.is_empty() {
+        facts.push(("unitai.claim", statistics.claim.clone()));
+    }
 }
 
 /// Properties as they were found. What is not as it should be is as good as not there.
