@@ -14,7 +14,17 @@ BIN = ROOT / ".venv" / "bin"
 MINE = f"{sys.version_info.major}.{sys.version_info.minor}"
 #: What is supported, and whatever runs this.
 VERSIONS = sorted({"3.10", "3.11", "3.12", "3.13", MINE}, key=lambda version: int(version.split(".")[1]))
-NEEDS = ("pytest>=8", "hypothesis>=6.100", "jsonschema>=4.20", "pytest-xdist>=3.5", "scipy>=1.11", "urllib3>=2", "pyyaml>=6")
+NEEDS = (
+    "pytest>=8",
+    "hypothesis>=6.100",
+    "jsonschema>=4.20",
+    "pytest-xdist>=3.5",
+    "scipy>=1.11",
+    "urllib3>=2",
+    "lxml>=5.3",
+    "junitparser>=3",
+    "pyyaml>=6",
+)
 
 
 def main() -> int:
