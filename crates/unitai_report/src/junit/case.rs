@@ -2,7 +2,7 @@
 
 use unitai_model::event::{Captured, Phase, TestFailure, TestFinished, TestOutcome};
 
-use super::facts::Found;
+use super::facts::{self, Found};
 use super::names;
 use crate::Test;
 use crate::words::of_word;
@@ -52,7 +52,7 @@ impl Case {
         let reason = of_kind(Kind::Skipped).and_then(|remark| remark.message.clone());
         let is_skip = matches!(outcome, TestOutcome::Skipped | TestOutcome::XFailed);
         let failures = self.remarks.iter().filter_map(|remark| remark.failure(is_skip)).collect();
-        let id = match self.facts.text("unitai.test") {
+        let id = match self.facts.text(facts::FIRST) {
             Some(id) => id.to_owned(),
             None => names::to_id(&self.class, &self.name, self.file.as_deref()),
         };

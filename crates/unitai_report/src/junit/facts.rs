@@ -13,6 +13,9 @@ use crate::{Run, Test};
 /// Names and values, in the order in which they are written.
 pub(super) type Facts = Vec<(&'static str, String)>;
 
+/// The fact that a test's facts begin with: its id.
+pub(super) const FIRST: &str = "unitai.test";
+
 /// The facts of a run.
 pub(super) fn of_run(run: &Run) -> Facts {
     let mut facts = Facts::new();

@@ -1,6 +1,6 @@
 //! JUnit XML of any tool becomes a run.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 use quick_xml::escape::resolve_predefined_entity;
 use quick_xml::events::{BytesStart, Event};
@@ -9,8 +9,8 @@ use unitai_model::event::Captured;
 
 use super::case::{Case, Kind, Remark};
 use super::decode;
-use super::facts::Found;
-use crate::{Run, Test};
+use super::facts::{self, Found};
+use crate::{Run, Test, words};
 
 /// No file is larger.
 const MAX_BYTES: usize = 64 << 20;
@@ -165,7 +165,8 @@ struct Suite {
     /// Where its tests begin.
     from: usize,
     facts: Found,
-    facts_of_cases: HashMap<String, Found>,
+    /// What it says of its test cases; of several with one name, in their order.
+    facts_of_cases: HashMap<String, VecDeque<Found>>,
     remarks: Vec<Remark>,
 }
 
@@ -286,9 +287,9 @@ impl Reading {
             }
             Open::Case => {
                 let Some(mut case) = self.case.take() else { return };
-                let of_suite =
-                    self.suites.last_mut().and_then(|suite| suite.facts_of_cases.remove(&case.key()));
-                case.facts.add(of_suite.unwrap_or_default());
+                let of_key =
+                    self.suites.last_mut().and_then(|suite| suite.facts_of_cases.get_mut(&case.key()));
+                case.facts.add(of_key.and_then(VecDeque::pop_front).unwrap_or_default());
                 self.tests.push(case.test());
             }
             Open::Suite => self.close_suite(),
@@ -319,7 +320,13 @@ impl Reading {
         // Where test cases may have no properties, the suite's speak of them: `unitai.cost[class::name]`.
         match name.strip_suffix(']').and_then(|name| name.split_once('[')) {
             Some((fact, key)) if fact.starts_with("unitai.") => {
-                suite.facts_of_cases.entry(key.to_owned()).or_default().put(fact.to_owned(), value);
+                let of_key = suite.facts_of_cases.entry(key.to_owned()).or_default();
+                if fact == facts::FIRST || of_key.is_empty() {
+                    of_key.push_back(Found::default());
+                }
+                if let Some(last) = of_key.back_mut() {
+                    last.put(fact.to_owned(), value);
+                }
             }
             _ => suite.facts.put(name, value),
         }
@@ -327,7 +334,7 @@ impl Reading {
 
     fn close_suite(&mut self) {
         let Some(suite) = self.suites.pop() else { return };
-        let has_red = |tests: &[Test]| tests.iter().any(|test| crate::words::is_red(test.end.outcome));
+        let has_red = |tests: &[Test]| tests.iter().any(|test| words::is_red(test.end.outcome));
         let mut remarks = suite.remarks;
         // Some tools count what went wrong outside of every test and say no more of it.
         if remarks.is_empty() && suite.red > 0 && !has_red(&self.tests[suite.from..]) {
@@ -355,19 +362,20 @@ impl Reading {
         }
     }
 
-    fn run(mut self) -> Run {
-        if self.facts.is_of_a_run() {
-            // It says what the properties say.
-            self.tests.retain(|test| test.end.test != "unitai::unitai.run");
-        }
+    fn run(self) -> Run {
         let of_tests = || self.tests.iter().map(|test| test.end.duration_seconds).sum();
         let seconds = self.seconds.or(self.seconds_of_suites).unwrap_or_else(of_tests);
-        Run {
+        let mut run = Run {
             started: self.facts.started(),
             found: self.facts.found(),
             finished: self.facts.finished(seconds),
             tests: self.tests,
+        };
+        // The last test case of a run that was cut short only says what the properties say.
+        if self.facts.is_of_a_run() && words::is_cut_short(&run) {
+            run.tests.pop_if(|test| test.end.test == "unitai::unitai.run");
         }
+        run
     }
 }
 
