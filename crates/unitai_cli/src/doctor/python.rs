@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-const PROBE: &str = include_str!("../../templates/doctor_probe.py");
+const PROBE: &str = include_str!("probe.py");
 const PATIENCE: Duration = Duration::from_secs(20);
 /// Thousands of packages fit in it.
 const LIMIT: u64 = 4 * 1024 * 1024;

@@ -21,9 +21,7 @@ for found in metadata.distributions():
     # A broken installation has no name.
     name = found.metadata["Name"] if found.metadata else None
     if name:
-        versions.setdefault(
-            name.lower().replace("_", "-").replace(".", "-"), found.version
-        )
+        versions.setdefault(name.lower().replace("_", "-").replace(".", "-"), found.version)
 
 told = {
     "implementation": platform.python_implementation(),
