@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from lab import HOME, ROOT, Lab, tool
+from lab import HOME, Lab, native_command, tool
 from measure import Spread, environment, progress, run
 from report import Goal, Report, Table, number, spread
 
@@ -61,12 +61,12 @@ def measure(lab: Lab) -> Report:
 
 def _build() -> str:
     """The command as a program of its own, and the floor."""
-    progress("building the command and the floor of the gateway")
-    run([tool("cargo"), "build", "--release", "--quiet", "--package", "unitai_cli"], cwd=ROOT)
+    command = native_command()
+    progress("building the floor of the gateway")
     source = Path(__file__).with_name("gateway_floor.rs")
     if not FLOOR.exists() or FLOOR.stat().st_mtime < source.stat().st_mtime:
         run([tool("rustc"), "--edition", "2024", "-O", "-o", str(FLOOR), str(source)])
-    return str(ROOT / "target" / "release" / "unitai")
+    return str(command)
 
 
 def _answer(kind: str, file: Path) -> Path:

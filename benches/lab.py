@@ -100,6 +100,13 @@ def _environment(name: str, packages: list[str]) -> Path:
     return python
 
 
+def native_command() -> Path:
+    """`unitai` as a program of its own, without Python."""
+    measure.progress("building the native command")
+    _checked([tool("cargo"), "build", "--release", "--quiet", "--package", "unitai_cli"], cwd=ROOT)
+    return ROOT / "target" / "release" / "unitai"
+
+
 def _floors() -> Path:
     source = Path(__file__).with_name("floors.rs")
     if not FLOORS.exists() or FLOORS.stat().st_mtime < source.stat().st_mtime:

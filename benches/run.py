@@ -13,6 +13,7 @@ import platform
 from pathlib import Path
 
 import checks
+import command_start
 import gateway
 import import_cost
 import json_round_trip
@@ -30,6 +31,7 @@ BENCHES = {
     "checks": checks.measure,
     "json_round_trip": json_round_trip.measure,
     "import_cost": import_cost.measure,
+    "command_start": command_start.measure,
     "pytest_cost": pytest_cost.measure,
     "model_call": model_call.measure,
     "replay": replay.measure,

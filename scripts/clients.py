@@ -13,7 +13,12 @@ from typing import NamedTuple
 
 import matrix
 
-TESTS = ("tests/contract/clients", "tests/integration/traffic", "tests/integration/test_dask.py")
+TESTS = (
+    "tests/contract/clients",
+    "tests/integration/traffic",
+    "tests/integration/test_dask.py",
+    "tests/integration/test_first_tests.py",
+)
 DASK = "distributed>=2023.5"
 #: Python, best first: all clients have wheels for these.
 VERSIONS = ("3.12", "3.13", "3.11", "3.10", matrix.MINE)
@@ -27,6 +32,8 @@ class Environment(NamedTuple):
     clients: dict[str, str]
     #: What else is installed: other ways to send a request, and codecs.
     others: tuple[str, ...]
+    #: The frameworks whose first test must pass, and what to install for them.
+    frameworks: dict[str, str] = {}
 
 
 ENVIRONMENTS = (
@@ -43,6 +50,11 @@ ENVIRONMENTS = (
             "langchain-anthropic": "langchain-anthropic>=1.7",
         },
         ("httpx", "httpx2", "aiohttp", "requests", "brotli", "zstandard", DASK),
+        {
+            "langgraph": "langgraph>=1",
+            "openai-agents": "openai-agents>=0.24",
+            "pydantic-ai": "pydantic-ai-slim[openai]>=2",
+        },
     ),
     Environment(
         "wheel-clients-openai2",
@@ -86,12 +98,16 @@ def test(environment: Environment, python: Path, wheel: Path) -> bool:
     mine, uv = home / "bin" / "python", matrix.BIN / "uv"
     if not mine.exists():
         matrix.run([uv, "venv", "--quiet", "--python", python, home])
-    needs = [*environment.clients.values(), *environment.others, *matrix.NEEDS]
+    needs = [*environment.clients.values(), *environment.others, *environment.frameworks.values(), *matrix.NEEDS]
     matrix.run([uv, "pip", "install", "--quiet", "--python", mine, *needs])
     matrix.run([uv, "pip", "install", "--quiet", "--python", mine, "--reinstall", "--no-deps", wheel])
     installed = time.monotonic()
     print(f"--- {environment.name}: installed in {installed - began:.0f} s", flush=True)
-    promised = {**os.environ, "UNITAI_REQUIRE_CLIENTS": ",".join(environment.clients)}
+    promised = {
+        **os.environ,
+        "UNITAI_REQUIRE_CLIENTS": ",".join(environment.clients),
+        "UNITAI_REQUIRE_FRAMEWORKS": ",".join(environment.frameworks),
+    }
     if DASK in environment.others:
         promised["UNITAI_REQUIRE_DASK"] = "1"
     command = [mine, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "auto", *TESTS]
