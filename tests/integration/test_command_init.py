@@ -115,6 +115,7 @@ def test_settings_in_pyproject_are_enough(tmp_path):
 
 def test_a_subfolder_of_a_project_says_whose_settings_hold(tmp_path):
     (tmp_path / "unitai.toml").write_text("", encoding="utf-8")
+    (tmp_path / ".gitignore").write_text("x\n", encoding="utf-8")
     inner = tmp_path / "services" / "refunds"
     inner.mkdir(parents=True)
     done = unitai(inner, "init")
@@ -122,6 +123,9 @@ def test_a_subfolder_of_a_project_says_whose_settings_hold(tmp_path):
     verb, why = told(done)["unitai.toml"]
     assert verb == "left"
     assert f"part of a project, with settings in {tmp_path / 'unitai.toml'}" in why
+    # The folder .unitai will be where the settings are, and so is the line.
+    assert told(done)[str(tmp_path / ".gitignore")][0] == "changed"
+    assert (tmp_path / ".gitignore").read_text(encoding="utf-8") == "x\n.unitai/\n"
     assert set(files_of(inner)) == {EXAMPLE.as_posix()}
 
 
@@ -206,7 +210,7 @@ def test_a_folder_that_cannot_be_written_is_said_with_a_remedy(tmp_path):
     finally:
         tmp_path.chmod(0o700)
     assert done.returncode == 1
-    assert done.stderr.count("Permission denied") == 2
+    assert done.stderr.count("permission denied") == 2
     assert "let yourself write to this folder" in done.stderr
     assert "Traceback" not in done.stderr
 
@@ -263,3 +267,13 @@ def test_the_framework_can_be_said(tmp_path):
     assert wrong.returncode == 2
     assert "langgraph" in wrong.stderr
     assert wrong.stdout == ""
+
+
+def test_a_name_cannot_speak_to_the_terminal(tmp_path):
+    text = '[tool.pytest.ini_options]\ntestpaths = ["a\\u001b[31m"]\n'
+    (tmp_path / "pyproject.toml").write_text(text, encoding="utf-8")
+    (tmp_path / "b\x1b[2J.py").write_text("import openai\n", encoding="utf-8")
+    done = unitai(tmp_path, "init", "--dry-run")
+    assert done.returncode == 0
+    assert "OpenAI's client" in done.stdout
+    assert "\x1b" not in done.stdout

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use unitai_wire::gate::{is_unfinished, write_private, write_public};
+use unitai_wire::gate::{append, is_unfinished, write_new, write_private, write_public};
 use unitai_wire::redact::Secrets;
 
 fn names(folder: &Path) -> Vec<String> {
@@ -122,4 +122,47 @@ fn a_device_stays_one_and_a_link_leads_to_its_file() {
     write_private(&link, b"new", &Secrets::none()).unwrap();
     assert_eq!(fs::read(&file).unwrap(), b"new");
     assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+}
+
+#[test]
+fn a_new_file_holds_no_secret_and_never_takes_a_place() -> std::io::Result<()> {
+    let folder = tempfile::tempdir()?;
+    let secrets = Secrets::none();
+    secrets.learn("Zk3vQ8xWn2LmR7tY");
+    let path = folder.path().join("tests/one.py");
+    write_new(&path, b"key = Zk3vQ8xWn2LmR7tY", &secrets)?;
+    assert!(write_new(&path, b"other", &secrets).is_err());
+    assert_eq!(std::fs::read(&path)?, b"key = [redacted]");
+    assert_eq!(names(&folder.path().join("tests")), ["one.py"]);
+    Ok(())
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_that_leads_nowhere_is_not_written_through() -> std::io::Result<()> {
+    let folder = tempfile::tempdir()?;
+    let link = folder.path().join("link");
+    std::os::unix::fs::symlink(folder.path().join("elsewhere"), &link)?;
+    assert!(write_new(&link, b"x", &Secrets::none()).is_err());
+    assert_eq!(names(folder.path()), ["link"]);
+    Ok(())
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_added_to_keeps_its_mode_and_a_link_is_not_followed() -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("list");
+    std::fs::write(&path, "a\n")?;
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o640))?;
+    append(&path, b"b\n", &Secrets::none())?;
+    assert_eq!(std::fs::read(&path)?, b"a\nb\n");
+    assert_eq!(std::fs::metadata(&path)?.permissions().mode() & 0o777, 0o640);
+    let link = folder.path().join("link");
+    std::os::unix::fs::symlink(&path, &link)?;
+    assert!(append(&link, b"c\n", &Secrets::none()).is_err());
+    assert!(append(&folder.path().join("missing"), b"c\n", &Secrets::none()).is_err());
+    assert_eq!(std::fs::read(&path)?, b"a\nb\n");
+    Ok(())
 }

@@ -24,8 +24,8 @@ pub(crate) fn told(findings: &Findings, is_coloured: bool) -> String {
             Weight::Error => ("error", "31"),
             Weight::Warning => ("warning", "33"),
         };
-        lines.push(format!("{}: {}", painted(word, colour, is_coloured), problem.what));
-        lines.push(format!("  to do: {}", problem.remedy));
+        lines.push(format!("{}: {}", painted(word, colour, is_coloured), plain(&problem.what)));
+        lines.push(format!("  to do: {}", plain(&problem.remedy)));
     }
     let errors = findings.problems.iter().filter(|problem| problem.weight == Weight::Error).count();
     lines.push(match errors {
@@ -54,8 +54,8 @@ fn facts(findings: &Findings) -> Vec<String> {
     };
     let file = findings.configuration.file.as_deref();
     let settings = match (file, findings.configuration.valid) {
-        (file, false) => format!("{}: not valid", file.unwrap_or("of the environment")),
-        (Some(file), true) => file.to_owned(),
+        (file, false) => format!("{}: not valid", plain(file.unwrap_or("of the environment"))),
+        (Some(file), true) => plain(file).to_string(),
         (None, true) => "defaults; `unitai init` writes a file".to_owned(),
     };
     let folder = &findings.folder;

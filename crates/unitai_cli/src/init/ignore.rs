@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use unitai_wire::gate;
 
@@ -14,7 +14,7 @@ const LINE: &str = ".unitai/";
 
 /// Sees to it in the folder where `.unitai` will be. Where there is neither a list nor a repository there is nothing to
 /// do. A repository without a list gets one: what a test records must not be committed by the next `git add .`.
-pub(crate) fn see_to_it(root: &Path, is_dry: bool) -> Option<Laid> {
+pub(crate) fn see_to_it(root: &Path, here: &Path, is_dry: bool) -> Option<Laid> {
     let path = root.join(".gitignore");
     let fate = match fs::symlink_metadata(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => match standing(root) {
@@ -34,7 +34,7 @@ pub(crate) fn see_to_it(root: &Path, is_dry: bool) -> Option<Laid> {
         Ok(found) if !found.is_file() => Fate::Left(format!("it is no file: add {LINE} to a list yourself")),
         Ok(_) => extended(root, &path, is_dry),
     };
-    Some(Laid { file: PathBuf::from(".gitignore"), fate })
+    Some(Laid { file: path.strip_prefix(here).unwrap_or(&path).to_owned(), fate })
 }
 
 fn made() -> Fate {

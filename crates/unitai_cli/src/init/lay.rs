@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use unitai_wire::gate;
 
+use super::shown;
 use crate::say::secrets;
 
 /// What became of one file.
@@ -33,7 +34,7 @@ impl Laid {
         let fate = if fs::symlink_metadata(&path).is_ok() {
             Fate::Left("it is there already".to_owned())
         } else if let Some(block) = blocked_by(folder, file) {
-            let block = block.display();
+            let block = shown(block);
             Fate::Failed(format!(
                 "{block} is a file, where a folder should be: move it, or name another folder in `testpaths` of pyproject.toml"
             ))
@@ -55,8 +56,8 @@ impl Laid {
 /// Why something could not be written, and what helps.
 pub(crate) fn unwritable(error: &io::Error) -> String {
     match error.kind() {
-        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-            format!("{error}: let yourself write to this folder, or run this in another one")
+        kind @ (io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem) => {
+            format!("{kind}: let yourself write to this folder, or run this in another one")
         }
         _ => format!("{error}: mend it and run this again; what is there already stays"),
     }

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use unitai_config::Project;
+use unitai_model::value::plain;
 
 use detect::Found;
 use framework::Framework;
@@ -68,7 +69,7 @@ impl Init {
         })?;
         let root = project.folder().unwrap_or(here);
         let mut laid = vec![self.settings(here, project.file.as_deref()), self.example(here)];
-        laid.extend(ignore::see_to_it(root, self.dry_run));
+        laid.extend(ignore::see_to_it(root, here, self.dry_run));
         Ok(laid)
     }
 
@@ -82,7 +83,7 @@ impl Init {
             // A second file would hide the settings of the first.
             Some(file) if file.parent() != Some(here) => left(format!(
                 "not needed: this folder is part of a project, with settings in {}",
-                file.display()
+                shown(file)
             )),
             _ => {
                 let what = "every setting, with its default".to_owned();
@@ -102,9 +103,9 @@ impl Init {
     }
 
     fn tell(&self, laid: &[Laid]) -> i32 {
-        let width = laid.iter().map(|laid| laid.file.display().to_string().len()).max().unwrap_or(0);
+        let width = laid.iter().map(|laid| shown(&laid.file).chars().count()).max().unwrap_or(0);
         let line = |verb: &str, laid: &Laid, what: &str| {
-            let file = laid.file.display().to_string();
+            let file = shown(&laid.file);
             format!("  {verb:<13}{file:<width$}  {what}")
         };
         let (made, changed) = if self.dry_run { ("would make", "would change") } else { ("made", "changed") };
@@ -120,7 +121,7 @@ impl Init {
         let failures: Vec<String> = laid
             .iter()
             .filter_map(|laid| match &laid.fate {
-                Fate::Failed(why) => Some(format!("{} was not made: {why}", laid.file.display())),
+                Fate::Failed(why) => Some(format!("{} was not made: {why}", shown(&laid.file))),
                 _ => None,
             })
             .collect();
@@ -138,11 +139,16 @@ impl Init {
     }
 }
 
+/// A path for a terminal, which obeys what a file's name may hold.
+pub(crate) fn shown(path: &Path) -> String {
+    plain(&path.display().to_string()).to_string()
+}
+
 /// The framework of the example, and why it is this one.
 fn chosen(found: &Found) -> (Framework, String) {
     let mut frameworks = found.frameworks.iter();
     let framework = frameworks.next().copied().unwrap_or(Framework::Generic);
-    let mut why = format!(" (found in {}", found.file.display());
+    let mut why = format!(" (found in {}", shown(&found.file));
     // That a framework's client is there too is no choice to make.
     let others: Vec<&str> =
         frameworks.filter(|other| **other != Framework::Openai).map(|other| other.word()).collect();
