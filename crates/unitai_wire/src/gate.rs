@@ -93,15 +93,7 @@ pub fn write_sealed(path: &Path, bytes: &[u8], secrets: &Secrets) -> io::Result<
 /// ```
 pub fn write_new(path: &Path, bytes: &[u8], secrets: &Secrets) -> io::Result<()> {
     let folder = folder_of(path);
-    fs::create_dir_all(folder)?;
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(UNFINISHED);
-    // As any new file: who may read it besides is the user's to say, by the mask.
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut file = builder.tempfile_in(folder)?;
-    file.write_all(&secrets.clean_bytes(bytes))?;
-    file.as_file().sync_all()?;
+    let file = unfinished(folder, &secrets.clean_bytes(bytes), Eyes::Everybody)?;
     file.persist_noclobber(path).map_err(|failed| failed.error)?;
     keep_name(folder)
 }
@@ -165,6 +157,12 @@ fn write(path: &Path, bytes: &[u8], eyes: Eyes) -> io::Result<()> {
         return OpenOptions::new().write(true).open(path)?.write_all(bytes);
     }
     let folder = folder_of(path);
+    put(unfinished(folder, bytes, eyes)?, path)?;
+    keep_name(folder)
+}
+
+/// A file that is whole, and has not its name yet. Its folder is made if it is missing.
+fn unfinished(folder: &Path, bytes: &[u8], eyes: Eyes) -> io::Result<NamedTempFile> {
     match eyes {
         Eyes::Owner => make_folder(folder)?,
         Eyes::Everybody => fs::create_dir_all(folder)?,
@@ -181,8 +179,7 @@ fn write(path: &Path, bytes: &[u8], eyes: Eyes) -> io::Result<()> {
     let mut file = builder.tempfile_in(folder)?;
     file.write_all(bytes)?;
     file.as_file().sync_all()?;
-    put(file, path)?;
-    keep_name(folder)
+    Ok(file)
 }
 
 fn folder_of(path: &Path) -> &Path {
