@@ -85,7 +85,7 @@ def test_every_command_and_option_exists():
 
     # Those that come with other parts of this release are looked at when they are there.
     known = help_of()
-    later = {command for command in ("report", "results") if not re.search(rf"^  {command}\b", known, re.M)}
+    later = {command for command in ("results",) if not re.search(rf"^  {command}\b", known, re.M)}
     said = re.findall(r"unitai (test|report|results|doctor|init|cache)\b([^\n`'\"|]*)", GUIDE)
     assert {command for command, _ in said} >= {"test", "report", "doctor"}
     for command in {command for command, _ in said} - later:

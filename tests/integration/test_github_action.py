@@ -332,16 +332,17 @@ def real(workshop):
     return workshop
 
 
-@pytest.mark.skipif(not COMMAND.exists(), reason="the command is not installed")
 def test_with_the_real_command(real):
     (real.project / "test_agent.py").write_text(TEST, encoding="utf-8")
     ran = real.run({"extra-args": "-s -p no:cacheprovider", "version": "installed"})
     assert not ran.is_well
     assert "1 failed, 1 passed" in ran.log
     assert ran.commands == []
-    junit = real.project / "test-results" / "unitai.xml"
-    if junit.exists():
-        assert (ran.outputs["pass-count"], ran.outputs["fail-count"]) == ("1", "1")
+    assert (ran.outputs["pass-count"], ran.outputs["fail-count"]) == ("1", "1")
+    kept = next(reversed(ran.used.values()))["path"].split("\n")
+    assert [Path(file).name for file in kept] == ["unitai.xml", "unitai.html"]
+    assert all(Path(file).stat().st_size > 0 for file in kept)
+    assert "test_it_does_not" in ran.summary
 
 
 @pytest.mark.skipif(shutil.which("shellcheck", path=str(Path(sys.executable).parent)) is None, reason="no shellcheck")
