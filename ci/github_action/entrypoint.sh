@@ -36,6 +36,18 @@ sys.stdout.buffer.write(b"".join(os.fsencode(word) + b"\0" for word in shlex.spl
   rm -f "$list"
 }
 
+# Runs something whose output is foreign: a test may print what looks like a command of the runner, because a model said
+# so. Nobody who does not know the mark can make the runner listen again.
+unheeded() {
+  local code=0 mark
+  mark="$("$python" -I -c 'import secrets; print(secrets.token_hex(16))')"
+  printf '::stop-commands::%s\n' "$mark"
+  "$@" || code=$?
+  # What was printed last may have no end of its line.
+  printf '\n::%s::\n' "$mark"
+  return "$code"
+}
+
 install() {
   local needs=() words=()
   if [[ "$INPUT_VERSION" != installed ]]; then
@@ -46,7 +58,7 @@ install() {
   split install "$INPUT_INSTALL"
   needs+=(${words[@]+"${words[@]}"})
   if [[ ${#needs[@]} -gt 0 ]]; then
-    "$python" -m pip install --disable-pip-version-check "${needs[@]}"
+    unheeded "$python" -m pip install --disable-pip-version-check "${needs[@]}"
   fi
   command -v unitai >/dev/null || fail "unitai is not installed: leave the input \`version\` out, or install it before"
 }
@@ -57,7 +69,7 @@ unitai_alone() {
 }
 
 run_tests() {
-  local options=() words=() code=0 token results file files
+  local options=() words=() code=0 results file files
   if [[ -n "$INPUT_BUDGET" ]]; then
     [[ "$INPUT_BUDGET" =~ ^[0-9]+(\.[0-9]+)?$ ]] || fail "budget is no number of dollars, as 5.00 is one: $INPUT_BUDGET"
     options+=("--budget=$INPUT_BUDGET")
@@ -74,16 +86,12 @@ run_tests() {
   results="$(mktemp)"
   # What an earlier step left would be taken for ours.
   rm -f -- "$INPUT_JUNIT_XML" test-results/unitai.html
-  # A test may print what looks like a command of the runner, because a model said so.
-  token="$("$python" -I -c 'import secrets; print(secrets.token_hex(16))')"
-  printf '::stop-commands::%s\n' "$token"
-  unitai_alone test ${options[@]+"${options[@]}"} || code=$?
+  unheeded unitai_alone test ${options[@]+"${options[@]}"} || code=$?
   # With another code there may have been no run, and the last one would be an older one.
   if [[ "$code" -le 1 ]]; then
     unitai_alone results --json >"$results" 2>/dev/null || true
   fi
   unitai_alone report >/dev/null 2>&1 || true
-  printf '\n::%s::\n' "$token"
 
   files=()
   for file in "$INPUT_JUNIT_XML" test-results/unitai.html; do

@@ -73,8 +73,9 @@ def test_every_input_and_output_is_in_the_guide_with_its_default():
 
 
 def test_other_actions_are_pinned_alike():
-    texts = [GUIDE, ACTION.read_text(encoding="utf-8")]
-    uses = {use for text in texts for use in re.findall(r"uses: (actions/\S+@.*)", text)}
+    own = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+    texts = [GUIDE, *(path.read_text(encoding="utf-8") for path in (ACTION, *own))]
+    uses = {use for text in texts for use in re.findall(r"uses: ((?!unitai-dev/)\S+@.*)", text)}
     assert all(re.fullmatch(r"[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", use) for use in uses)
     assert len(uses) == len({use.partition("@")[0] for use in uses})
 

@@ -49,6 +49,8 @@ import json, os, sys
 if sys.argv[1:3] == ["-m", "pip"]:
     with open(os.environ["CALLS"], "a") as calls:
         calls.write(json.dumps(["pip", sys.argv[3:], []]) + "\\n")
+    print("::add-mask::12")
+    sys.exit(int(os.environ.get("PIP_CODE", "0")))
 else:
     os.execv({python!r}, [{python!r}, *sys.argv[1:]])
 """
@@ -151,6 +153,13 @@ def test_what_is_installed_can_be_said(workshop, inputs, needs):
     assert workshop.calls("pip") == expected
 
 
+def test_what_cannot_be_installed_ends_the_job(workshop):
+    ran = workshop.run(PIP_CODE="1")
+    assert not ran.is_well
+    assert ran.commands == []
+    assert workshop.calls("unitai") == []
+
+
 def test_it_stops_at_the_first_failure_if_asked(workshop):
     workshop.run({"fail-fast": "true"})
     assert workshop.calls("unitai")[0] == ["test"]
@@ -236,7 +245,7 @@ def test_what_tests_print_is_no_command(workshop):
 
 def test_the_end_of_the_silence_cannot_be_guessed(workshop):
     marks = {line for _ in range(3) for line in workshop.run().log.splitlines() if "stop-commands" in line}
-    assert len(marks) == 3
+    assert len(marks) == 6
     assert all(len(mark.rpartition(":")[2]) == 32 for mark in marks)
 
 
