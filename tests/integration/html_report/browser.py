@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import base64
 import contextlib
+import fcntl
 import json
 import os
 import select
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -36,7 +38,23 @@ FLAGS = (
 )
 
 
-class Failed(Exception):
+# Chromium listens on descriptor 3 and answers on descriptor 4.
+ON_THREE_AND_FOUR = """
+import os, sys
+os.dup2(int(sys.argv[1]), 3)
+os.dup2(int(sys.argv[2]), 4)
+os.execvp(sys.argv[3], sys.argv[3:])
+"""
+
+
+def _moved(descriptor: int) -> int:
+    """The same, with a number of at least 10."""
+    moved = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, 10)
+    os.close(descriptor)
+    return moved
+
+
+class BrowserError(Exception):
     """The browser refused, or a script in the page raised."""
 
 
@@ -47,10 +65,11 @@ class Browser:
         self._home = tempfile.TemporaryDirectory(prefix="unitai-chromium-", ignore_cleanup_errors=True)
         to_read, self._write = os.pipe()
         self._read, to_write = os.pipe()
-        # Chromium listens on descriptor 3 and answers on descriptor 4.
+        # Those numbers may be in use here.
+        to_read, to_write = _moved(to_read), _moved(to_write)
         words = [program, *FLAGS, f"--user-data-dir={self._home.name}", "about:blank"]
         self._process = subprocess.Popen(
-            ["sh", "-c", f'exec "$@" 3<&{to_read} 4>&{to_write}', "sh", *words],
+            [sys.executable, "-S", "-c", ON_THREE_AND_FOUR, str(to_read), str(to_write), *words],
             pass_fds=(to_read, to_write),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
@@ -79,15 +98,15 @@ class Browser:
         message: dict[str, Any] = {"id": self._next, "method": method, "params": params}
         if session:
             message["sessionId"] = session
-        os.write(self._write, json.dumps(message).encode() + b"\0") if len(params) < 0 else self._send(message)
+        self._send(message)
         deadline = time.monotonic() + timeout
         while True:
             told = self.hear(deadline)
             if told is None:
-                raise Failed(f"no answer to {method} within {timeout} s")
+                raise BrowserError(f"no answer to {method} within {timeout} s")
             if told.get("id") == self._next:
                 if "error" in told:
-                    raise Failed(f"{method}: {told['error']['message']}")
+                    raise BrowserError(f"{method}: {told['error']['message']}")
                 return told["result"]
 
     def _send(self, message: dict[str, Any]) -> None:
@@ -103,7 +122,7 @@ class Browser:
                 return None
             data = os.read(self._read, 1 << 20)
             if not data:
-                raise Failed("the browser is gone")
+                raise BrowserError("the browser is gone")
             self._buffer += data
         text, _, self._buffer = self._buffer.partition(b"\0")
         told = json.loads(text)
@@ -150,7 +169,7 @@ class Page:
         deadline = time.monotonic() + timeout
         while not self.seen("Page.loadEventFired"):
             if self.browser.hear(deadline) is None:
-                raise Failed(f"{url} was not loaded within {timeout} s")
+                raise BrowserError(f"{url} was not loaded within {timeout} s")
 
     def seen(self, method: str) -> list[dict[str, Any]]:
         """What events of this kind have told so far."""
@@ -171,7 +190,7 @@ class Page:
         """The value of an expression in the page. A promise is waited for."""
         told = self.ask("Runtime.evaluate", timeout, expression=script, returnByValue=True, awaitPromise=True)
         if "exceptionDetails" in told:
-            raise Failed(json.dumps(told["exceptionDetails"])[:2000])
+            raise BrowserError(json.dumps(told["exceptionDetails"])[:2000])
         return told["result"].get("value")
 
     def press(self, key: str) -> None:

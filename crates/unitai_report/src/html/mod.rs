@@ -29,7 +29,7 @@ const SCRIPT: &str = include_str!("page.js");
 
 /// What is behind the tests may take so many bytes of the page; past that, only summaries are added. What is red comes
 /// first.
-const ALLOWANCE: usize = 24_000_000;
+const ALLOWANCE: usize = 12_000_000;
 
 /// The report of a run: one HTML file.
 ///

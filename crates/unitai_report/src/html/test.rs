@@ -237,7 +237,7 @@ fn runs(
     if !test.end.captured.is_empty() {
         html.raw("<section class=\"captured\" aria-label=\"Output\"><h4>What it printed</h4>");
         for captured in &test.end.captured {
-            html.raw("<details class=\"raw\"><summary>").text(&line(&captured.title, 120));
+            html.raw("<details class=\"raw\"><summary>").text(&line(&captured.title, 240));
             html.raw("</summary>");
             block(html, &captured.text);
             html.raw("</details>");

@@ -34,7 +34,7 @@ pub(super) fn agent_run(
     html.raw("<summary><span class=\"run-title\">");
     match &ran.example_of {
         Some(what) if what == "passing" => html.raw("A run that passed"),
-        Some(what) => html.raw("A run that failed: ").text(&line(what, 160)),
+        Some(what) => html.raw("A run that failed: ").text(&line(what, 240)),
         None => html.raw("Agent run"),
     };
     html.raw("</span>");
