@@ -39,6 +39,7 @@ rust: ## Rust tests
 
 python: $(READY) ## Build the wheel and test it on every Python from 3.10 that is here
 	@$(BIN)/python scripts/node.py > /dev/null
+	@$(BIN)/python scripts/chromium.py > /dev/null
 	$(BIN)/python scripts/matrix.py
 
 clients: $(READY) ## Test model traffic with the real SDKs, from the wheel

@@ -138,9 +138,7 @@ class Browser:
         page = Page(self, session)
         for domain in ("Page", "Runtime", "Network", "Log"):
             page.ask(f"{domain}.enable")
-        page.ask(
-            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600
-        )
+        page.size(width, height)
         page.prefer(dark)
         try:
             yield page
@@ -158,6 +156,10 @@ class Page:
 
     def ask(self, method: str, timeout: float = 60, **params: Any) -> dict[str, Any]:
         return self.browser.ask(method, self.session, timeout, **params)
+
+    def size(self, width: int, height: int) -> None:
+        mobile = width < 600
+        self.ask("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=mobile)
 
     def open(self, path: Path, timeout: float = 60) -> None:
         """Opens a file, and waits until it is loaded."""
@@ -212,9 +214,9 @@ class Page:
         ]
         self.ask("Emulation.setEmulatedMedia", features=features)
 
-    def picture(self, whole: bool = False) -> bytes:
-        """A picture as PNG: of what is in view, or of the whole page."""
-        return base64.b64decode(self.ask("Page.captureScreenshot", format="png", captureBeyondViewport=whole)["data"])
+    def picture(self) -> bytes:
+        """What is in view, as PNG."""
+        return base64.b64decode(self.ask("Page.captureScreenshot", format="png")["data"])
 
     def complaints(self) -> list[str]:
         """Errors and warnings of the console, and scripts that raised."""
