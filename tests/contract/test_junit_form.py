@@ -70,7 +70,9 @@ TESTS = (
     finished_test("tests/test_a.py::test_breaks", "error", failures=[{**failure("gone"), "phase": "setup"}]),
     finished_test("tests/test_a.py::test_open", "inconclusive", failures=[failure("429")]),
     finished_test("tests/test_a.py::test_skips", "skipped", reason="not here"),
-    finished_test("tests/test_a.py::test_xfails", "xfailed", reason="known", failures=[failure("as known", "E  known")]),
+    finished_test(
+        "tests/test_a.py::test_xfails", "xfailed", reason="known", failures=[failure("as known", "E  known")]
+    ),
     finished_test("tests/test_a.py::test_xpasses", "xpassed"),
 )
 
@@ -114,7 +116,9 @@ def test_counts_are_those_of_the_elements(files, form):
         root = ET.parse(files[kind, form]).getroot()
         (suite,) = root
         cases = suite.findall("testcase")
-        count = {tag: len([case for case in cases if case.find(tag) is not None]) for tag in ("failure", "error", "skipped")}
+        count = {
+            tag: len([case for case in cases if case.find(tag) is not None]) for tag in ("failure", "error", "skipped")
+        }
         said = {name: int(suite.get(name)) for name in ("tests", "failures", "errors", "skipped")}
         extra = 1 if kind == "cut" else 0
         assert said == {"tests": 7 + extra, "failures": 1, "errors": 2 + extra, "skipped": 2}

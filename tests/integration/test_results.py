@@ -200,7 +200,9 @@ def test_other_forms_are_written_and_read_again(tmp_path):
         kept = ("test", "outcome", "cost", "paid", "tokens", "model_calls", "reason", "messages")
         for one, other in zip(first["tests"], again["tests"], strict=True):
             assert [one[name] for name in kept] == [other[name] for name in kept]
-    assert "| ❌ failed | `tests/test_refund.py::test_refund` |" in (tmp_path / "summary.md").read_text(encoding="utf-8")
+    assert "| ❌ failed | `tests/test_refund.py::test_refund` |" in (tmp_path / "summary.md").read_text(
+        encoding="utf-8"
+    )
 
 
 BROKEN = {

@@ -33,6 +33,10 @@ pub fn fresh_events(folder: &Path, now_seconds: u64, id: &str) -> Result<PathBuf
 
 /// The run that these events tell of.
 pub fn read(events: &Path) -> Result<Run, String> {
+    // A device has no end.
+    if !events.is_file() {
+        return Err(format!("the events of the run cannot be read: {} is no file", events.display()));
+    }
     let text = fs::read(events).map_err(|error| unreadable(events, &error))?;
     Run::read(&String::from_utf8_lossy(&text)).map_err(|error| format!("{}: {error}", events.display()))
 }

@@ -176,7 +176,7 @@ impl Test {
 
     /// Whether pytest was asked for something else than to run tests.
     fn only_looks(&self) -> bool {
-        const LOOKS: [&str; 11] = [
+        const LOOKS: [&str; 13] = [
             "--co",
             "--collect-only",
             "--version",
@@ -188,6 +188,8 @@ impl Test {
             "--fixtures-per-test",
             "--markers",
             "--cache-show",
+            "--setup-only",
+            "--setup-plan",
         ];
         self.rest.iter().any(|arg| LOOKS.contains(&arg.split('=').next().unwrap_or(arg)))
     }

@@ -94,7 +94,7 @@ def pytest_configure(config: pytest.Config) -> None:
         from unitai.pytest_plugin.voices import EveryTest
 
         config.pluginmanager.register(EveryTest(mode))
-    if config.getoption("unitai", False) and not config.getoption("collectonly"):
+    if config.getoption("unitai", False):
         from unitai.pytest_plugin.session import begin
 
         begin(config, mode)

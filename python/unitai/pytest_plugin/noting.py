@@ -72,7 +72,7 @@ class Notes:
             notes["runs"], left_out = _written([(None, run) for run in self._runs])
             notes["left_out"] = left_out + self._missed
         else:
-            notes["statistics"] = _statistics(stats)
+            notes["statistics"] = statistics(stats)
             notes["runs"], _ = _written(_examples(stats))
         setattr(report, ATTRIBUTE, notes)
         self._runs, self._missed = [], 0
@@ -99,6 +99,21 @@ def properties(amounts: dict[str, dict[str, float]]) -> list[tuple[str, object]]
     if total("unpriced"):
         found.append(("unitai.unpriced_calls", total("unpriced")))
     return found
+
+
+def rates(terminal: Any, repeated: list[tuple[str, dict[str, Any]]]) -> None:
+    """Says how the runs of repeated tests did: of one that passed, nothing else does."""
+    if not repeated:
+        return
+    terminal.section("repeated tests", sep="-")
+    for test, told in repeated:
+        n = told["passed"] + told["failed"]
+        lost = f", {told['inconclusive']} inconclusive" if told["inconclusive"] else ""
+        low, high = told["interval"]
+        terminal.write_line(
+            f"{test}: {told['passed']}/{n} passed ({told['pass_rate']:.1%}), {told['threshold']:.1%} required{lost}; "
+            f"{told['confidence']:.0%} interval {low:.1%} to {high:.1%}"
+        )
 
 
 def _broken(finding: Finding) -> dict[str, Any]:
@@ -132,7 +147,8 @@ def _written(runs: list[tuple[str | None, Trajectory]]) -> tuple[list[list[str |
     return written, len(runs) - len(written)
 
 
-def _statistics(stats: StatisticalResult) -> dict[str, Any]:
+def statistics(stats: StatisticalResult) -> dict[str, Any]:
+    """How the runs of a repeated test did, as the run events tell it."""
     return {
         "verdict": stats.verdict,
         "passed": stats.passed,

@@ -16,22 +16,35 @@ import pytest
 
 from unitai._engine import EventLog, __version__, finish_reports, fresh_events
 from unitai.errors import UnitAIError
-from unitai.pytest_plugin.noting import ATTRIBUTE
+from unitai.pytest_plugin.noting import ATTRIBUTE, rates
 
 
 class Reporting:
     """Writes down what happens."""
 
-    def __init__(self, config: pytest.Config, events: str | None, cache_mode: str | None) -> None:
+    def __init__(self, config: pytest.Config, cache_mode: str | None) -> None:
         self._config = config
+        self._cache_mode = cache_mode
+        self._log: EventLog | None = None
         self._begun = time.time()
         self._tests: dict[str, list[pytest.TestReport]] = {}
         self._deselected = 0
+        #: Whether there is a file of tests that cannot be read.
+        self._is_unread = False
+        #: Repeated tests, and how their runs did.
+        self._repeated: list[tuple[str, dict[str, Any]]] = []
         self._interrupted: str | None = None
         #: Why the events cannot be written any more.
         self._trouble: str | None = None
-        # What cannot be written is told before anything runs and is paid for.
-        self._log = EventLog(events or fresh_events(config.rootpath, uuid.uuid4().hex[:8]))
+
+    def pytest_sessionstart(self) -> None:
+        """Opens the file: what cannot be written is told before anything runs and is paid for."""
+        config = self._config
+        path = config.getoption("unitai_events", None)
+        try:
+            self._log = EventLog(path or fresh_events(config.rootpath, uuid.uuid4().hex[:8]))
+        except (OSError, UnitAIError) as error:
+            raise pytest.UsageError(f"the events of the run cannot be written: {error}") from None
         self._add(
             "run_started",
             format="unitai.events",
@@ -43,12 +56,12 @@ class Reporting:
             pytest=pytest.__version__,
             arguments=[str(arg) for arg in config.invocation_params.args],
             model_override=config.getoption("unitai_model", None) or None,
-            cache_mode=cache_mode,
+            cache_mode=self._cache_mode,
         )
 
     def _add(self, event: str, **fields: Any) -> None:
         """Writes an event. A full disk must not cost the tests their results."""
-        if self._trouble is not None:
+        if self._trouble is not None or self._log is None:
             return
         line = json.dumps({"event": event, **fields}, ensure_ascii=False, default=str)
         try:
@@ -75,6 +88,7 @@ class Reporting:
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """A file that cannot be read, or wants to be skipped, counts like a test."""
+        self._is_unread = self._is_unread or report.failed
         if report.failed or (report.skipped and report.nodeid):
             self._finish(report.nodeid or "collection", [report], "collect")
 
@@ -108,6 +122,8 @@ class Reporting:
         notes: dict[str, Any] = getattr(last, ATTRIBUTE, None) or {}
         for example_of, trajectory in notes.get("runs", ()):
             self._add_run(test, example_of, trajectory)
+        if notes.get("statistics"):
+            self._repeated.append((test, notes["statistics"]))
         file, line = _place(last)
         node = getattr(last, "node", None)
         self._add(
@@ -127,15 +143,21 @@ class Reporting:
         )
 
     def _add_run(self, test: str, example_of: str | None, trajectory: str) -> None:
-        if self._trouble is None:
+        if self._trouble is None and self._log is not None:
             try:
                 self._log.add_run(test, example_of, trajectory)
             except OSError as error:
                 self._trouble = str(error)
 
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        """Says how repeated tests did, whichever process ran them."""
+        rates(terminalreporter, self._repeated)
+
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
         """Somebody wants an end: with Ctrl-C, or a test with `pytest.exit`."""
-        self._interrupted = str(excinfo.value) or excinfo.typename
+        # pytest interrupts itself when a file cannot be read, or when it is to stop.
+        if not isinstance(excinfo.value, pytest.Session.Interrupted):
+            self._interrupted = str(excinfo.value) or excinfo.typename
 
     def pytest_internalerror(self, excrepr: object) -> None:
         """Pytest itself, or another plugin, has failed."""
@@ -148,9 +170,10 @@ class Reporting:
         try:
             return (yield)
         finally:
-            self._end(session)
+            if self._log is not None:
+                self._end(session, self._log.path)
 
-    def _end(self, session: pytest.Session) -> None:
+    def _end(self, session: pytest.Session, events: str) -> None:
         now = time.time()
         self._add(
             "run_finished",
@@ -165,7 +188,7 @@ class Reporting:
         colour = reporter is not None and session.config.get_terminal_writer().hasmarkup
         block, troubles = "", [] if self._trouble is None else [f"the run events are not complete: {self._trouble}"]
         try:
-            block, more = finish_reports(session.config.rootpath, self._log.path, colour)
+            block, more = finish_reports(session.config.rootpath, events, colour)
             troubles += more
         except UnitAIError as error:
             troubles.append(str(error))
@@ -185,6 +208,8 @@ class Reporting:
             return "broken"
         if self._interrupted is not None:
             return "interrupted"
+        if self._is_unread:
+            return "broken"
         if session.shouldfail or session.shouldstop:
             return "stopped"
         return "broken" if status == pytest.ExitCode.INTERRUPTED else "completed"

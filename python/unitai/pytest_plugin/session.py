@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from unitai.errors import UnitAIError
 from unitai.pytest_plugin import WAS_LOADED
 from unitai.pytest_plugin.failures import TITLE, subject
 from unitai.pytest_plugin.noting import Notes
@@ -12,18 +11,20 @@ from unitai.pytest_plugin.noting import Notes
 _NOTES = pytest.StashKey[Notes]()
 
 
+#: What pytest is asked for when it is not to run tests.
+_LOOKS = ("collectonly", "showfixtures", "show_fixtures_per_test", "cacheshow", "setupplan", "setuponly")
+
+
 def begin(config: pytest.Config, cache_mode: str | None) -> None:
-    """The run will be reported on."""
+    """The run will be reported on, if it is one."""
+    if any(config.getoption(look, None) for look in _LOOKS):
+        return
     _open(config, for_reports=True)
     if hasattr(config, "workerinput"):
         return
     from unitai.pytest_plugin.reporting import Reporting
 
-    try:
-        reporting = Reporting(config, config.getoption("unitai_events", None), cache_mode)
-    except (OSError, UnitAIError) as error:
-        raise pytest.UsageError(f"the events of the run cannot be written: {error}") from None
-    config.pluginmanager.register(reporting, "unitai-reporting")
+    config.pluginmanager.register(Reporting(config, cache_mode), "unitai-reporting")
 
 
 def failed(item: pytest.Item, report: pytest.TestReport, excinfo: pytest.ExceptionInfo[BaseException]) -> None:

@@ -14,6 +14,7 @@ import pytest
 from _pytest.unittest import TestCaseFunction
 
 from unitai.errors import InvalidArgumentError
+from unitai.pytest_plugin.noting import rates, statistics
 from unitai.runner.statistical import StatisticalRunner
 from unitai.trials import progress
 from unitai.trials.result import StatisticalResult
@@ -33,6 +34,7 @@ class Trials:
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
         self._sampling: Sampling | None = config.pluginmanager.get_plugin("unitai-sampling")
+        self._done: list[tuple[str, StatisticalResult]] = []
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> bool | None:
@@ -82,10 +84,16 @@ class Trials:
         with self._terminal():
             stats = runner.run(function, *first, **given)
         item.stash[RESULT] = stats
+        self._done.append((item.nodeid, stats))
         item.user_properties.extend(properties(stats))
         if self._sampling is not None:
             item.user_properties.append(self._sampling.told(stats))
         stats.check()
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        """Says how they did, unless a whole report does."""
+        if not self._config.getoption("unitai"):
+            rates(terminalreporter, [(test, statistics(stats)) for test, stats in self._done])
 
     @contextmanager
     def _terminal(self) -> Iterator[None]:

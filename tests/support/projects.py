@@ -1,0 +1,85 @@
+"""A project of its own for a test: files, and the installed command or pytest in them."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+COMMAND = Path(sys.executable).parent / "unitai"
+
+#: What tests of the project may use: a client that needs nothing but urllib3.
+SUPPORT = Path(__file__).parent
+
+
+class Project:
+    """A folder with tests."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def write(self, **files: str) -> None:
+        """Writes modules: `test_it="..."`."""
+        for name, text in files.items():
+            (self.folder / f"{name}.py").write_text(text, encoding="utf-8")
+
+    def environment(self, **variables: str) -> dict[str, str]:
+        """The environment of what is run: that of this process without what would change the outcome."""
+        left_out = ("UNITAI_", "PYTEST_", "GITHUB_", "COV_")
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(left_out)}
+        path = os.pathsep.join(filter(None, [str(SUPPORT), os.environ.get("PYTHONPATH")]))
+        return {**kept, "PYTHONPATH": path, **variables}
+
+    def unitai(self, *args: object, **variables: str) -> subprocess.CompletedProcess[str]:
+        """Runs the command to its end."""
+        return self._run([COMMAND, *args], variables)
+
+    def pytest(self, *args: object, **variables: str) -> subprocess.CompletedProcess[str]:
+        """Runs pytest to its end."""
+        return self._run([sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *args], variables)
+
+    def start(self, *args: object, **variables: str) -> subprocess.Popen[str]:
+        """Starts the command."""
+        return subprocess.Popen(
+            [str(word) for word in (COMMAND, *args)],
+            cwd=self.folder,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=self.environment(**variables),
+        )
+
+    def _run(self, words: list[object], variables: dict[str, str]) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [str(word) for word in words],
+            cwd=self.folder,
+            capture_output=True,
+            stdin=subprocess.DEVNULL,
+            encoding="utf-8",
+            errors="replace",
+            check=False,
+            timeout=120,
+            env=self.environment(**variables),
+        )
+
+    @property
+    def events(self) -> list[dict[str, Any]]:
+        """What happened in the last run."""
+        newest = sorted((self.folder / ".unitai" / "runs").glob("*.jsonl"))[-1]
+        return [json.loads(line) for line in newest.read_text(encoding="utf-8").splitlines()]
+
+    def finished(self, test: str) -> dict[str, Any]:
+        """What is written about a test of the last run."""
+        (found,) = [
+            event for event in self.events if event["event"] == "test_finished" and event["test"].endswith(test)
+        ]
+        return found
+
+    @property
+    def junit(self) -> Path:
+        """The JUnit file."""
+        return self.folder / "test-results" / "unitai.xml"
