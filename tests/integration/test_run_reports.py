@@ -151,7 +151,7 @@ class TestEveryKind:
         assert (spending["live"]["calls"], spending["replayed"]["calls"]) == (0, 0)
         assert project.finished("test_repeated")["spending"]["scripted"]["calls"] == 5
         assert "spending" not in project.finished("test_raises")
-        assert "Total cost: $0.02 | Total tokens: 7,140 | LLM calls: 7\n" in done.stdout
+        assert "Total cost: $0.019 | Total tokens: 7,140 | LLM calls: 7\n" in done.stdout
         assert "Paid: $0.00 (7 of 7 model calls were scripted)" in done.stdout
         assert "Budget remaining: $0.98 / $1.00" in done.stdout
 
@@ -198,7 +198,7 @@ class TestEveryKind:
         project, _ = whole
         text = (project.folder / "summary.md").read_text(encoding="utf-8")
         assert text.startswith("An earlier line.\n")
-        assert "test_fails" in text and "$0.02" in text
+        assert "test_fails" in text and "$0.019" in text
 
     def test_results_and_report_read_it(self, whole):
         project, _ = whole
