@@ -12,6 +12,7 @@ from unitai._engine import Trajectory as Trajectory
 from unitai._engine import TrajectoryStep as TrajectoryStep
 from unitai._engine import __version__ as __version__
 from unitai.adapters.base import BaseAdapter as BaseAdapter
+from unitai.config import UnitAIConfig as UnitAIConfig
 from unitai.core.assertions import assert_trajectory as assert_trajectory
 from unitai.core.testcase import AgentTestCase as AgentTestCase
 from unitai.errors import AdapterNotFoundError as AdapterNotFoundError

@@ -21,6 +21,7 @@ _HOMES = {
         "__version__",
     ),
     "adapters.base": ("BaseAdapter",),
+    "config": ("UnitAIConfig",),
     "core.assertions": ("assert_trajectory",),
     "core.testcase": ("AgentTestCase",),
     "errors": (

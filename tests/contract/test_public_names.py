@@ -22,7 +22,7 @@ MockStrategyError MockTool MockToolCall MockToolkit ModelRequest NetworkBlockedE
 NoMatchingConditionError PassRateError RecordedError ReplayCache RunOverError StatisticalResult StatisticalRunner StatisticsWarning StoredRepr Trajectory TrajectoryFormatError TrajectoryStep
 UnexpectedModelCallError UnitAIError RecordingWarning UnknownToolError UnknownUsageError UnmockedToolError UnmockedToolWarning
 UnplayedScriptError UnpricedModelError UnsupportedClientError assert_trajectory block_network cassette gateway
-scripted_model spending statistical Baseline BaselineError Comparison
+scripted_model spending statistical Baseline BaselineError Comparison UnitAIConfig
 """.split()
 
 PATHS = {
@@ -43,7 +43,8 @@ PATHS = {
     "unitai.adapters.base": ["BaseAdapter"],
     "unitai.adapters.generic": ["GenericAdapter"],
     "unitai.adapters": ["BaseAdapter", "Session", "ToolCall", "ModelCall", "StateChange", "register"],
-    "unitai.pytest_plugin.fixtures": ["mock_toolkit", "scripted_model", "cassette", "block_network"],
+    "unitai.config": ["UnitAIConfig", "Source", "load_config", "current_config"],
+    "unitai.pytest_plugin.fixtures": ["mock_toolkit", "scripted_model", "cassette", "block_network", "unitai_config"],
     "unitai.runner.statistical": ["StatisticalRunner", "StatisticalResult", "statistical"],
     "unitai.trials.baseline": ["Baseline", "Comparison", "Comparisons", "Sample"],
     "unitai.runner.replay": ["ReplayCache", "CachedResponse", "CacheStats"],

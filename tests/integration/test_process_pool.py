@@ -31,7 +31,7 @@ from unitai import (
     block_network,
     scripted_model,
 )
-from unitai._engine import set_default_model
+from unitai._engine import adopt_settings, renew_settings
 from unitai.traffic.purse import spending
 
 pytestmark = [
@@ -287,15 +287,15 @@ class TestMoney:
 
 @pytest.mark.parametrize("method", METHODS)
 def test_what_stands_around_goes_along_and_nothing_else_is_found_there(pools, method):
-    set_default_model("some-model")
+    adopt_settings('{"model_override": "some-model", "strict_mocks": false}')
     try:
         with spending(1.0), block_network():
             pool = pools(method=method)
-            assert every_run(pool).run(elsewhere.knows_its_surroundings, True, "some-model").passed == 8
-        set_default_model(None)
-        assert every_run(pool).run(elsewhere.knows_its_surroundings, False, None).passed == 8
+            assert every_run(pool).run(elsewhere.knows_its_surroundings, True, "some-model", False).passed == 8
+        renew_settings()
+        assert every_run(pool).run(elsewhere.knows_its_surroundings, False, None, True).passed == 8
     finally:
-        set_default_model(None)
+        renew_settings()
 
 
 def test_a_script_that_was_opened_outside_is_refused(pools, tmp_path):

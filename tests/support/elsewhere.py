@@ -17,6 +17,7 @@ from model import ask
 
 from unitai import MockToolkit, scripted_model, statistical
 from unitai._engine import surroundings
+from unitai.config import current_config
 from unitai.script import say, when
 from unitai.traffic.purse import standing_budgets
 
@@ -170,9 +171,11 @@ def leaves_pytest():
     pytest.exit("enough")
 
 
-def knows_its_surroundings(blocked, model):
+def knows_its_surroundings(blocked, model, strict):
     """Nothing stands here but what was handed over."""
-    assert surroundings() == (False, blocked, model)
+    assert surroundings()[:2] == (False, blocked)
+    config = current_config()
+    assert (config.model_override, config.strict_mocks) == (model, strict)
     # Besides the one that only counts.
     assert len([budget for budget in standing_budgets() if budget.limit < 1_000_000]) == 1
 

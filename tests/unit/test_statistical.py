@@ -201,10 +201,7 @@ def test_a_result_says_what_it_proves():
 
 
 def test_what_nobody_says_comes_from_the_environment_and_the_projects_file(monkeypatch, tmp_path):
-    import unitai.traffic.cassette as where
-
-    monkeypatch.setattr(where, "project", lambda: str(tmp_path))
-    monkeypatch.setattr("unitai.trials.plan.project", lambda: str(tmp_path))
+    monkeypatch.setattr("unitai.trials.plan.project_folder", lambda: str(tmp_path))
     runner = StatisticalRunner()
     assert (runner.n, runner.threshold, runner.max_workers, runner.budget) == (10, 0.95, 5, 5.0)
     (tmp_path / "unitai.toml").write_text("default_n = 20\ndefault_threshold = 0.9\nmax_workers = 2\n")

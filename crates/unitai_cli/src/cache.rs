@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::{Args, Subcommand};
-use unitai_config::{CacheSettings, Overrides};
+use unitai_config::Settings;
 use unitai_wire::cassette::{CassetteError, Shelf, Stats, ttl_of_hours};
 
 use crate::import::{Import, Told};
@@ -54,8 +54,7 @@ impl Cache {
 
     fn done(&self) -> Result<Told, String> {
         let here = std::env::current_dir().map_err(|error| error.to_string())?;
-        let settings = CacheSettings::resolve(&here, &Overrides::of_environment())
-            .map_err(|trouble| format!("{trouble}; expected {}", trouble.expected))?;
+        let settings = Settings::of(&here).map_err(|trouble| trouble.told())?.cache();
         let directory = self.directory.clone().unwrap_or_else(|| settings.directory.clone());
         let secrets = Arc::new(say::of_environment());
         let shelf = Shelf::at(&directory, secrets.clone());

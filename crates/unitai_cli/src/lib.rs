@@ -3,6 +3,7 @@
 mod cache;
 mod child;
 mod completions;
+mod config;
 mod demo;
 mod doctor;
 mod git;
@@ -57,6 +58,9 @@ enum Command {
         after_help = "Examples:\n  unitai cache stats                             size, hit rate, dollars saved\n  unitai cache clear                             delete every recording\n  unitai cache prune --ttl-hours 24              delete those that are older than a day\n  unitai cache import tests/cassettes            bring those of vcrpy and cassetter\n  unitai cache import tests/cassettes --dry-run  show what would come"
     )]
     Cache(cache::Cache),
+    /// Show every setting: its value, and who has said it
+    #[command(after_help = config::EXAMPLES)]
+    Config(config::Config),
     /// Stand between an agent in any language and its models: record, replay, meter
     #[command(after_help = serve::EXAMPLES)]
     Serve(serve::Serve),
@@ -93,6 +97,7 @@ pub fn run(args: Vec<String>, python: &str) -> i32 {
             Command::Report(report) => report.run(),
             Command::Results(results) => results.run(),
             Command::Cache(cache) => cache.run(),
+            Command::Config(config) => config.run(),
             Command::Serve(serve) => serve.run(),
             Command::Doctor(doctor) => doctor.run(python),
             Command::Completions(completions) => completions.run(Arguments::command()),

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 use std::{env, fs, io};
 
-use unitai_config::RunsPlace;
+use unitai_config::{Name, RunsPlace, Settings};
 use unitai_model::event::{RunEnding, RunEvent, RunFinished};
 use unitai_report::{Run, Style, junit, markdown, results_block};
 use unitai_wire::gate::{Log, write_public};
@@ -75,7 +75,8 @@ pub fn finish(folder: &Path, events: &Path, colour: bool, secrets: &Secrets) -> 
             troubles.push(format!("{what} could not be written: {}: {error}", path.display()));
         }
     };
-    let junit = folder.join("test-results").join("unitai.xml");
+    let settings = Settings::of(folder).unwrap_or_else(|_| Settings::usual(folder));
+    let junit = settings.get(Name::JunitXml).value.path().map(Path::to_owned).unwrap_or_default();
     let xml = junit::write(&run, junit::Form::default());
     note("the JUnit file", &junit, write_public(&junit, xml.as_bytes(), secrets));
     if let Some(summary) = env::var_os("GITHUB_STEP_SUMMARY").filter(|path| !path.is_empty()) {
@@ -85,7 +86,8 @@ pub fn finish(folder: &Path, events: &Path, colour: bool, secrets: &Secrets) -> 
         note("the summary for GitHub", &summary, written);
     }
     let style = if colour { Style::colour() } else { Style::plain() };
-    let block = results_block(&run, false, style);
+    let is_verbose = settings.get(Name::Verbose).value.flag().unwrap_or(false);
+    let block = results_block(&run, is_verbose, style);
     Ok(Reports { run, block, troubles })
 }
 

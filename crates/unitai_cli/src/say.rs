@@ -1,9 +1,11 @@
 //! What the command tells people: the only way to the terminal, and no secret takes it.
 
+use std::env;
 use std::ffi::OsString;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::sync::OnceLock;
 
+use unitai_report::Style;
 use unitai_wire::redact::Secrets;
 
 /// To whoever reads the output.
@@ -24,6 +26,17 @@ pub(crate) fn note(text: &str) {
     let _ = writeln!(io::stderr(), "unitai: {}", secrets().clean(text));
 }
 
+/// Colour for whoever looks at a terminal, unless they said no (<https://no-color.org>).
+pub(crate) fn is_coloured() -> bool {
+    let is_set = |name: &str| env::var_os(name).is_some_and(|value| !value.is_empty());
+    io::stdout().is_terminal() && !is_set("NO_COLOR") && env::var("TERM").is_ok_and(|term| term != "dumb")
+}
+
+/// The same, for reports.
+pub(crate) fn style() -> Style {
+    if is_coloured() { Style::colour() } else { Style::plain() }
+}
+
 /// Those of the environment, which does not change while a command runs.
 pub(crate) fn secrets() -> &'static Secrets {
     static SECRETS: OnceLock<Secrets> = OnceLock::new();
@@ -33,5 +46,5 @@ pub(crate) fn secrets() -> &'static Secrets {
 /// The same, for somebody who learns more of them. What is no text is read as well as can be.
 pub(crate) fn of_environment() -> Secrets {
     let text = |text: OsString| text.to_string_lossy().into_owned();
-    Secrets::of_environment(std::env::vars_os().map(|(name, value)| (text(name), text(value))))
+    Secrets::of_environment(env::vars_os().map(|(name, value)| (text(name), text(value))))
 }

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::cache::root_above;
 use crate::{Project, Trouble};
 
 /// The file of a baseline.
@@ -32,9 +31,8 @@ impl BaselinePlace {
             return Ok(None);
         }
         let project = Project::of(folder)?;
-        let root = project.folder().unwrap_or_else(|| root_above(folder));
         let file = format!("{said}.json");
-        Ok(Some(BaselinePlace::Named(root.join(".unitai").join("baselines").join(file))))
+        Ok(Some(BaselinePlace::Named(project.root().join(".unitai").join("baselines").join(file))))
     }
 
     /// The file.

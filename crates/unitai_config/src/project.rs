@@ -1,137 +1,154 @@
 //! The project's file: `[tool.unitai]` in `pyproject.toml`, or else `unitai.toml`.
 
 use std::fs;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use toml::{Table, Value};
+use toml::de::{DeTable, DeValue};
 
-use crate::Trouble;
+use crate::document::{self, Said};
+use crate::root::root_above;
+use crate::source::Place;
+use crate::written::Written;
+use crate::{Name, Source, Trouble, Value};
 
-/// What the project's file says.
-#[derive(Debug, Clone, Default)]
+/// The project that a folder belongs to, and what its file says. All of the file has been checked.
+#[derive(Debug, Clone)]
 pub struct Project {
-    /// The file; `None` when there is none.
-    pub file: Option<PathBuf>,
-    text: String,
-    table: Table,
+    file: Option<PathBuf>,
+    root: PathBuf,
+    said: Vec<Said>,
 }
 
 impl Project {
-    /// The project that a folder belongs to: the nearest file at or above it that speaks of UnitAI.
+    /// The project that a folder belongs to: the nearest file at or above it that speaks of UnitAI. Of several things
+    /// that are wrong with it, the first is told.
     pub fn of(folder: &Path) -> Result<Project, Trouble> {
+        Project::examined(folder).map_err(|(_, mut troubles)| troubles.remove(0))
+    }
+
+    /// The same; of a project whose file cannot be used, all that is wrong with it, at least one thing.
+    pub(crate) fn examined(folder: &Path) -> Result<Project, (Project, Vec<Trouble>)> {
         for folder in folder.ancestors() {
-            let pyproject = folder.join("pyproject.toml");
-            if let Ok(text) = fs::read_to_string(&pyproject)
-                && text.contains("unitai")
-            {
-                let mut all = read(&pyproject, &text)?;
-                if let Some(Value::Table(mut tool)) = all.remove("tool")
-                    && let Some(Value::Table(table)) = tool.remove("unitai")
-                {
-                    return Ok(Project { file: Some(pyproject), text, table });
-                }
-            }
-            let own = folder.join("unitai.toml");
-            if let Ok(text) = fs::read_to_string(&own) {
-                let table = read(&own, &text)?;
-                return Ok(Project { file: Some(own), text, table });
+            for (name, read) in READERS {
+                let file = folder.join(name);
+                let (said, troubles) = match read(&file) {
+                    Ok(None) => continue,
+                    Ok(Some(said)) => (said, Vec::new()),
+                    Err(troubles) => (Vec::new(), troubles),
+                };
+                let project = Project { file: Some(file), root: folder.to_owned(), said };
+                return if troubles.is_empty() { Ok(project) } else { Err((project, troubles)) };
             }
         }
-        Ok(Project::default())
+        Ok(Project::none(folder))
     }
 
-    /// The folder that paths in the file are relative to.
-    pub fn folder(&self) -> Option<&Path> {
-        self.file.as_deref().and_then(Path::parent)
+    /// A project that has no file.
+    pub fn none(folder: &Path) -> Project {
+        Project { file: None, root: root_above(folder).to_owned(), said: Vec::new() }
     }
 
-    /// The value of a key that stands by itself.
-    pub(crate) fn key(&self, name: &str) -> Option<&Value> {
-        self.table.get(name)
+    /// The file; `None` when there is none.
+    pub fn file(&self) -> Option<&Path> {
+        self.file.as_deref()
     }
 
-    /// What stands under `[section]`, and the flat keys `section_name` beside it, as `name`.
-    pub fn section(&self, section: &str) -> Result<Vec<(String, &Value)>, Trouble> {
-        let mut found = Vec::new();
-        match self.table.get(section) {
-            None => {}
-            Some(Value::Table(table)) => {
-                found.extend(table.iter().map(|(name, value)| (name.clone(), value)))
-            }
-            Some(other) => {
-                return Err(self.trouble(section, format!("`{section}` is {}", kind(other)), "a table"));
-            }
-        }
-        let flat = format!("{section}_");
-        for (name, value) in &self.table {
-            let Some(name) = name.strip_prefix(&flat) else { continue };
-            if found.iter().any(|(other, _)| other == name) {
-                let both = format!("`{flat}{name}` and `{name}` in [{section}] are both given");
-                return Err(self.trouble(name, both, "one of them"));
-            }
-            found.push((name.to_owned(), value));
-        }
-        Ok(found)
+    /// The folder of the project: that of its file, which paths in the file are relative to.
+    pub fn root(&self) -> &Path {
+        &self.root
     }
 
-    /// A value of a section that is not what it should be.
-    pub(crate) fn wrong(&self, of: &str, name: &str, value: &Value, expected: &str) -> Trouble {
-        self.trouble(name, format!("`{name}` of {of} is {}: {value}", kind(value)), expected)
-    }
-
-    /// A key that a section does not have.
-    pub(crate) fn unknown(&self, of: &str, name: &str, known: &[&str]) -> Trouble {
-        let expected = format!("{}one of: {}", nearest(name, known), known.join(", "));
-        self.trouble(name, format!("{of} has no setting `{name}`"), expected)
-    }
-
-    /// A setting of this file that cannot be used.
-    pub fn trouble(&self, key: &str, message: impl Into<String>, expected: impl Into<String>) -> Trouble {
-        let file = self.file.as_deref().map(|file| file.display().to_string()).unwrap_or_default();
-        let is_it = |line: &str| {
-            let name = line.split('=').next().unwrap_or_default().trim().trim_matches('"');
-            line.contains('=') && (name == key || name.ends_with(&format!("_{key}")))
-        };
-        let line = self.text.lines().position(is_it).map_or_else(String::new, |at| format!(":{}", at + 1));
-        Trouble { place: format!("{file}{line}"), message: message.into(), expected: expected.into() }
+    /// What the file says about a setting.
+    pub(crate) fn said(&self, name: Name) -> Option<(Value, Source)> {
+        let said = self.said.iter().find(|said| said.name == name)?;
+        Some((said.value.clone(), Source::File(said.place.clone())))
     }
 }
 
-fn read(file: &Path, text: &str) -> Result<Table, Trouble> {
-    text.parse::<Table>().map_err(|error| {
-        let line =
-            error.span().map_or(0, |span| text[..span.start.min(text.len())].matches('\n').count()) + 1;
+/// Reads what a file says; `None` when it is not there, or speaks of something else.
+type Reader = fn(&Path) -> Result<Option<Vec<Said>>, Vec<Trouble>>;
+
+/// The files that may speak of UnitAI, the first one first.
+const READERS: [(&str, Reader); 2] = [("pyproject.toml", of_pyproject), ("unitai.toml", of_own_file)];
+
+/// What `[tool.unitai]` says; `None` when there is no such table. A file that does not even name UnitAI is none of our
+/// business, whatever is wrong with it.
+fn of_pyproject(file: &Path) -> Result<Option<Vec<Said>>, Vec<Trouble>> {
+    let bytes = match fs::read(file) {
+        Ok(bytes) => bytes,
+        Err(error) if file.is_file() => return Err(vec![unreadable(file, &error)]),
+        Err(_) => return Ok(None),
+    };
+    if !contains(&bytes, b"unitai") {
+        return Ok(None);
+    }
+    let text = text(file, bytes).map_err(|trouble| vec![trouble])?;
+    let all = parsed(file, &text).map_err(|trouble| vec![trouble])?;
+    let Some((key, own)) = all.get("tool").and_then(|tool| match tool.get_ref() {
+        DeValue::Table(tool) => tool.get_key_value("unitai"),
+        _ => None,
+    }) else {
+        return Ok(None);
+    };
+    match own.get_ref() {
+        DeValue::Table(own) => document::read(file, &text, own).map(Some),
+        other => Err(vec![Trouble {
+            place: Place::of(file.to_owned(), &text, key.span().start).to_string(),
+            message: format!("`tool.unitai` is {}", Written::of_toml(other, own.span()).what.shown()),
+            expected: "a table, as in [tool.unitai]".to_owned(),
+        }]),
+    }
+}
+
+/// What `unitai.toml` says; `None` when there is none.
+fn of_own_file(file: &Path) -> Result<Option<Vec<Said>>, Vec<Trouble>> {
+    let bytes = match fs::read(file) {
+        Ok(bytes) => bytes,
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            return Ok(None);
+        }
+        // A folder that nobody may look into has no file that anybody could mean.
+        Err(_) if file.symlink_metadata().is_err() => return Ok(None),
+        Err(error) => return Err(vec![unreadable(file, &error)]),
+    };
+    let text = text(file, bytes).map_err(|trouble| vec![trouble])?;
+    let table = parsed(file, &text).map_err(|trouble| vec![trouble])?;
+    document::read(file, &text, &table).map(Some)
+}
+
+fn contains(bytes: &[u8], word: &[u8]) -> bool {
+    bytes.windows(word.len()).any(|window| window == word)
+}
+
+fn unreadable(file: &Path, error: &io::Error) -> Trouble {
+    Trouble {
+        place: file.display().to_string(),
+        message: format!("the file cannot be read: {error}"),
+        expected: "a file that this user may read".to_owned(),
+    }
+}
+
+fn text(file: &Path, bytes: Vec<u8>) -> Result<String, Trouble> {
+    String::from_utf8(bytes).map_err(|error| {
+        let good = error.utf8_error().valid_up_to();
+        let byte = error.as_bytes()[good];
+        let before = String::from_utf8_lossy(&error.as_bytes()[..good]);
         Trouble {
-            place: format!("{}:{line}", file.display()),
-            message: error.message().to_owned(),
-            expected: "a file in TOML".to_owned(),
+            place: Place::of(file.to_owned(), &before, before.len()).to_string(),
+            message: format!("the byte 0x{byte:02x} is no text"),
+            expected: "a file in UTF-8, as TOML is".to_owned(),
         }
     })
 }
 
-/// The key that was probably meant.
-fn nearest(key: &str, known: &[&str]) -> String {
-    let shared = |known: &&&str| known.chars().zip(key.chars()).take_while(|(a, b)| a == b).count();
-    match known.iter().max_by_key(shared).filter(|known| shared(known) >= 2) {
-        Some(known) => format!("perhaps `{known}`; "),
-        None => String::new(),
-    }
-}
-
-/// A number, written with or without a point.
-pub(crate) fn number(value: &Value) -> Option<f64> {
-    value.as_float().or_else(|| value.as_integer().map(|number| number as f64))
-}
-
-/// What a value is, in a word.
-fn kind(value: &Value) -> &'static str {
-    match value {
-        Value::String(_) => "a text",
-        Value::Integer(_) => "a whole number",
-        Value::Float(_) => "a number",
-        Value::Boolean(_) => "true or false",
-        Value::Datetime(_) => "a date",
-        Value::Array(_) => "a list",
-        Value::Table(_) => "a table",
-    }
+fn parsed<'a>(file: &Path, text: &'a str) -> Result<DeTable<'a>, Trouble> {
+    DeTable::parse(text).map(toml::Spanned::into_inner).map_err(|error| {
+        let start = error.span().map_or(0, |span| span.start);
+        Trouble {
+            place: Place::of(file.to_owned(), text, start).to_string(),
+            message: unitai_model::value::plain(error.message()),
+            expected: "a file in TOML".to_owned(),
+        }
+    })
 }

@@ -7,7 +7,6 @@ use std::time::SystemTime;
 
 use unitai_model::Utc;
 
-use crate::cache::root_above;
 use crate::{Project, Trouble};
 
 /// The folder of a project's runs: one file of events each, named by when it began.
@@ -21,8 +20,7 @@ impl RunsPlace {
     /// The runs of the project that a folder belongs to.
     pub fn of(folder: &Path) -> Result<RunsPlace, Trouble> {
         let project = Project::of(folder)?;
-        let root = project.folder().unwrap_or_else(|| root_above(folder));
-        Ok(RunsPlace(root.join(".unitai").join("runs")))
+        Ok(RunsPlace(project.root().join(".unitai").join("runs")))
     }
 
     /// The folder. It may not be there yet.

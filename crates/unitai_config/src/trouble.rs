@@ -1,10 +1,14 @@
 //! What is wrong with a setting.
 
+use unitai_model::value::plain;
+
+use crate::written::shortened;
+
 /// A setting that cannot be used: where it stands, what is wrong, and what would be right.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{place}: {message}")]
 pub struct Trouble {
-    /// The file and line, or the environment variable.
+    /// The file with line and column, the environment variable, or the option.
     pub place: String,
     /// What is wrong with it.
     pub message: String,
@@ -13,12 +17,13 @@ pub struct Trouble {
 }
 
 impl Trouble {
-    /// A variable of the environment that cannot be used.
-    pub(crate) fn of_variable(name: &str, text: &str, expected: &str) -> Trouble {
-        Trouble {
-            place: format!("the environment variable {name}"),
-            message: format!("it is `{text}`"),
-            expected: expected.to_owned(),
-        }
+    /// A text from outside of any file that cannot be used.
+    pub(crate) fn of_text(place: String, text: &str, expected: String) -> Trouble {
+        Trouble { place, message: format!("it is `{}`", plain(&shortened(text))), expected }
+    }
+
+    /// The whole of it on one line.
+    pub fn told(&self) -> String {
+        format!("{self}; expected {}", self.expected)
     }
 }

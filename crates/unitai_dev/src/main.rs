@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use std::{fs, io};
 
 use clap::{Parser, Subcommand};
+use unitai_config::reference;
 use unitai_model::baseline::Baseline;
 use unitai_model::catalogue;
 use unitai_model::event::RunEvent;
@@ -50,21 +51,26 @@ fn main() -> ExitCode {
 fn generated() -> BTreeMap<PathBuf, String> {
     let mut files = BTreeMap::new();
     let schemas = [
-        ("schemas/baseline.schema.json", schemars::schema_for!(Baseline)),
-        ("schemas/events.schema.json", schemars::schema_for!(RunEvent)),
-        ("schemas/results.schema.json", schemars::schema_for!(Summary)),
-        ("schemas/trajectory.schema.json", schemars::schema_for!(v1::Document<'_>)),
+        ("schemas/baseline.schema.json", pretty(&schemars::schema_for!(Baseline))),
+        ("schemas/config.schema.json", pretty(&reference::schema())),
+        ("schemas/events.schema.json", pretty(&schemars::schema_for!(RunEvent))),
+        ("schemas/results.schema.json", pretty(&schemars::schema_for!(Summary))),
+        ("schemas/trajectory.schema.json", pretty(&schemars::schema_for!(v1::Document<'_>))),
     ];
     for (path, schema) in schemas {
-        let schema = serde_json::to_string_pretty(&schema).unwrap_or_default();
-        files.insert(PathBuf::from(path), schema + "\n");
+        files.insert(PathBuf::from(path), schema);
     }
+    files.insert(PathBuf::from("docs/reference/configuration.md"), reference::page());
     let errors = Path::new("docs/reference/errors");
     files.insert(errors.join("README.md"), catalogue::index());
     for entry in catalogue::CATALOGUE {
         files.insert(errors.join(format!("{}.md", entry.code)), entry.page());
     }
     files
+}
+
+fn pretty(value: &impl serde::Serialize) -> String {
+    serde_json::to_string_pretty(value).unwrap_or_default() + "\n"
 }
 
 fn write(root: &Path) -> io::Result<Vec<String>> {

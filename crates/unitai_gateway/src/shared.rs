@@ -101,8 +101,8 @@ impl Shared {
         }
         let model = plain(&asked.request.model);
         let Some(worst) = asked.worst_cost(&self.settings.prices, 0) else {
-            let todo = "say what the model costs, with prices= of gateway(); let the agent use a model of the price \
-                        table; or drop the budget";
+            let todo = "say what the model costs, with prices= of gateway(), or in [tool.unitai.prices] of \
+                        pyproject.toml; let the agent use a model of the price table; or drop the budget";
             let message =
                 format!("there is a budget, and no price for {model}: what it spends cannot be told");
             return Err((TroubleKind::Unpriced, format!("{message}\n  to do: {todo}")));

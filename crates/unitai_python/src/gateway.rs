@@ -58,7 +58,7 @@ impl GatewayServer {
             scope: cassette.map_or(String::new(), |cassette| cassette.scope().to_owned()),
             pace: if cassette.is_some_and(Cassette::is_paced) { Pace::Recorded } else { Pace::None },
             budgets,
-            prices: Policy::prices(prices)?,
+            prices: Policy::prices(py, prices)?,
             secrets: secrets::here(py),
             ..Settings::live()
         };

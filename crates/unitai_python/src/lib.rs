@@ -13,6 +13,7 @@ mod mock;
 mod reporting;
 mod run;
 mod secrets;
+mod settings;
 mod traffic;
 mod trials;
 mod values;
@@ -41,11 +42,15 @@ mod _engine {
     #[pymodule_export]
     use crate::secrets::clean;
     #[pymodule_export]
+    use crate::settings::{
+        adopt_settings, forget_settings, load_settings, project_folder, renew_settings, standing_settings,
+        usual_adapter, usual_timeout,
+    };
+    #[pymodule_export]
     use crate::traffic::{
         Budget, Cassette, Lease, ModelRequest, Passage, Policy, Purse, ReplayCache, Reply, Script, Tally,
         block_network, budget_settings, cache_settings, claims, close_traffic, count_elsewhere, decide,
-        forget_parent, open_traffic, refuse_connection, set_default_model, standing_budgets, surroundings,
-        unblock_network,
+        forget_parent, open_traffic, refuse_connection, standing_budgets, surroundings, unblock_network,
     };
     #[pymodule_export]
     use crate::trials::{
@@ -60,6 +65,7 @@ mod _engine {
     #[pymodule_init]
     fn init(m: &Bound<'_, PyModule>) -> PyResult<()> {
         crate::traffic::remember_process();
+        crate::settings::remember_folder();
         m.add("__version__", env!("CARGO_PKG_VERSION"))?;
         m.add("PRICES_AS_OF", unitai_wire::meter::prices_as_of())
     }

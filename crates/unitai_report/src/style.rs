@@ -29,11 +29,13 @@ impl Style {
         self.paint("31", text)
     }
 
-    pub(crate) fn heading(self, text: &str) -> String {
+    /// What stands above the rest.
+    pub fn heading(self, text: &str) -> String {
         self.paint("1", text)
     }
 
-    pub(crate) fn faint(self, text: &str) -> String {
+    /// What can be passed over.
+    pub fn faint(self, text: &str) -> String {
         self.paint("2", text)
     }
 

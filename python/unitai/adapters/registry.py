@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from unitai._engine import usual_adapter
 from unitai.adapters.base import BaseAdapter
 from unitai.adapters.generic import GenericAdapter
 from unitai.errors import AdapterNotFoundError, shown
@@ -21,14 +22,19 @@ def register(adapter: BaseAdapter) -> None:
 
 
 def choose(agent: Any, wanted: str | BaseAdapter | None) -> BaseAdapter:
-    """The adapter that was asked for, or the first that can handle the agent."""
+    """The adapter that was asked for, or that the setting `adapter` names, or the first that can handle the agent."""
     if isinstance(wanted, BaseAdapter):
         return wanted
-    if wanted is not None:
+    name = usual_adapter() if wanted is None else wanted
+    if name is not None:
         for adapter in _adapters:
-            if adapter.name == wanted:
+            if adapter.name == name:
                 return adapter
-        raise AdapterNotFoundError(f"there is no adapter named {wanted!r}", expected=f"one of: {_names()}")
+        raise AdapterNotFoundError(
+            f"there is no adapter named {name!r}",
+            expected=f"one of: {_names()}",
+            found="the setting `adapter`, which `unitai config` shows with its place" if wanted is None else None,
+        )
     for adapter in _adapters:
         if adapter.can_handle(agent):
             return adapter

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from unitai._engine import AgentRunResult, Budget, MockTool, Toolbox
+from unitai._engine import AgentRunResult, Budget, MockTool, Toolbox, usual_timeout
 from unitai.adapters.ports import ModelCall, Session
 from unitai.adapters.registry import choose
 from unitai.attempt import Attempt, current
@@ -52,8 +52,8 @@ class MockToolkit:
     def __init__(
         self,
         *,
-        strict: bool = True,
-        max_tool_calls: int = 50,
+        strict: bool | None = None,
+        max_tool_calls: int | None = None,
         awaitable: bool = False,
         budget: float | Budget | None = None,
         prices: Mapping[str, Mapping[str, float]] | None = None,
@@ -64,19 +64,20 @@ class MockToolkit:
         """
         Args:
             strict: A tool that is not mocked never runs: calling it is an error. Otherwise it warns
-                and returns `None`.
+                and returns `None`. Unless given, the setting `strict_mocks`: true, if nobody says otherwise.
             max_tool_calls: How often one tool may be called in one run before the run is ended as
-                a loop.
+                a loop. Unless given, the setting `max_tool_calls`: 50, if nobody says otherwise.
             awaitable: The tools are async functions, unless `mock()` says otherwise.
             budget: US dollars that the model calls of all runs may cost together. A call that could cost more
                 than is left is not sent, and ends its run with `CostLimitExceeded`. A `Budget` can be shared.
             prices: What models cost that the price table does not know, or costs otherwise: US dollars for a
-                million tokens, as in `{"my-model": {"input": 2.50, "output": 10.0}}`.
+                million tokens, as in `{"my-model": {"input": 2.50, "output": 10.0}}`. Added to the setting
+                `prices`.
             block_network: During a run, refuse every connection that leaves this machine.
             ask_for_usage: Ask a provider for the usage of streamed answers where it must be asked.
             faults: What goes wrong on purpose in every run: see `unitai.faults`.
         """
-        if not isinstance(max_tool_calls, int) or not 0 < max_tool_calls < 2**32:
+        if max_tool_calls is not None and (not isinstance(max_tool_calls, int) or not 0 < max_tool_calls < 2**32):
             raise InvalidArgumentError(f"max_tool_calls must be a positive whole number, not {shown(max_tool_calls)}")
         self._options: dict[str, Any] = {"strict": strict, "max_tool_calls": max_tool_calls, "awaitable": awaitable}
         self._awaitable = awaitable
@@ -195,10 +196,12 @@ class MockToolkit:
             agent: The agent: a function `agent(input, tools)`, sync or async, or an object that an
                 adapter knows.
             input: What the agent is asked.
-            adapter: The adapter, or its name; found by looking at the agent unless given.
+            adapter: The adapter, or its name. Unless given, the setting `adapter`; else found by looking at the
+                agent.
             model_override: The model to use instead: its name takes the place of the one in each request to a
                 model, whatever SDK sends it.
-            timeout: Seconds after which the run is ended; `None` for no limit.
+            timeout: Seconds after which the run is ended; `None` for no limit. Unless given, the setting `timeout`:
+                60, if nobody says otherwise.
         """
         session, call = self._prepare(agent, input, adapter, model_override, timeout)
         return self._conclude(session, run_bounded(call, timeout, session))
@@ -279,8 +282,11 @@ class MockToolkit:
         model_override: str | None,
         timeout: float | None,
     ) -> tuple[Session, Callable[[], Any]]:
-        if timeout is not PATIENCE:
+        if timeout is PATIENCE:
+            limit: float | None = usual_timeout()
+        else:
             check_timeout(timeout)
+            limit = timeout
         chosen = choose(agent, adapter)
         session = self._open(input, model_override)
         try:
@@ -288,7 +294,7 @@ class MockToolkit:
         except BaseException:
             self._close(session, Ending())
             raise
-        return session, lambda: chosen.execute(bound, input, timeout)
+        return session, lambda: chosen.execute(bound, input, limit)
 
     def _open(self, input: Any, model: str | None) -> Session:
         if model is not None and (not isinstance(model, str) or not model):

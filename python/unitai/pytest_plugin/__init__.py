@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
     from pathlib import Path
 
+    from unitai.config import UnitAIConfig
     from unitai.mock.toolkit import MockToolkit
     from unitai.traffic.cassette import Recordings
     from unitai.traffic.scripted import ScriptedModel
@@ -57,21 +58,17 @@ WAS_LOADED = pytest.StashKey[bool]()
 
 #: The folder that pytest works in, while it does.
 root: str | None = None
+#: What the environment said about UnitAI when pytest began: a test may change it, and toolkits obey this.
+variables: dict[str, str] = {}
+#: The settings that are options of the command line: the option, the setting, and its text.
+options: list[tuple[str, str, str]] = []
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Hands the options of the command line to the engine."""
-    global root
-    before, root = root, str(config.rootpath)
-    config.add_cleanup(lambda: _at(before))
+    # Taken back: a test may run pytest in its own process.
+    config.add_cleanup(_begin(config))
     config.stash[WAS_LOADED] = "unitai._engine" in sys.modules
-    model = config.getoption("unitai_model", None)
-    if model:
-        from unitai._engine import set_default_model
-
-        set_default_model(model)
-        # Taken back: a test may run pytest in its own process.
-        config.add_cleanup(lambda: set_default_model(None))
     config.addinivalue_line("markers", "unitai_cassette(mode, directory, ...): recordings for the test's model")
     config.addinivalue_line("markers", "unitai_statistical(n, threshold, ...): the test is repeated and judged as one")
     config.addinivalue_line(
@@ -94,15 +91,43 @@ def pytest_configure(config: pytest.Config) -> None:
         from unitai.pytest_plugin.voices import EveryTest
 
         config.pluginmanager.register(EveryTest(mode))
+    if speaks or options:
+        from unitai._engine import renew_settings
+        from unitai.errors import UnitAIError
+
+        try:
+            renew_settings()
+        except UnitAIError as error:
+            raise pytest.UsageError(str(error)) from None
     if config.getoption("unitai", False):
         from unitai.pytest_plugin.session import begin
 
         begin(config, mode)
 
 
-def _at(folder: str | None) -> None:
-    global root  # noqa: PLW0603
-    root = folder
+#: The options of the command line that are settings.
+_SETTINGS = (
+    ("--unitai-model", "unitai_model", "model_override"),
+    ("--unitai-budget", "unitai_budget", "cost_budget_per_suite"),
+    ("--unitai-cache", "unitai_cache", "cache_mode"),
+)
+
+
+def _begin(config: pytest.Config) -> Callable[[], None]:
+    """Notes where and how pytest began; gives what takes it back."""
+    given = [(option, name, config.getoption(dest, None)) for option, dest, name in _SETTINGS]
+    said = {name: os.environ[name] for name in os.environ if name.startswith("UNITAI_")}
+    before = (root, variables, options)
+    _stand(str(config.rootpath), said, [(option, name, text) for option, name, text in given if text])
+    return lambda: _stand(*before)
+
+
+def _stand(folder: str | None, said: dict[str, str], given: list[tuple[str, str, str]]) -> None:
+    global root, variables, options
+    root, variables, options = folder, said, given
+    engine = sys.modules.get("unitai._engine")
+    if engine is not None:
+        engine.forget_settings()
 
 
 def _cache_mode(config: pytest.Config, speaks: bool) -> str | None:
@@ -126,8 +151,8 @@ def _cache_mode(config: pytest.Config, speaks: bool) -> str | None:
 
 
 def _somebody_speaks(root: Path) -> bool:
-    """Whether the environment or a project's file, here or above, may say something about recordings or budgets."""
-    if any(name.startswith(("UNITAI_CACHE", "UNITAI_COST_BUDGET")) for name in os.environ):
+    """Whether the environment or a project's file, here or above, may say something."""
+    if variables:
         return True
     for folder in (root, *root.parents):
         try:
@@ -199,6 +224,14 @@ def mock_toolkit() -> Iterator[MockToolkit]:
     toolkit = MockToolkit()
     yield toolkit
     toolkit.reset()
+
+
+@pytest.fixture
+def unitai_config() -> UnitAIConfig:
+    """The settings that the session obeys, each with its source."""
+    from unitai.config import current_config
+
+    return current_config()
 
 
 @pytest.fixture

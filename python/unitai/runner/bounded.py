@@ -13,7 +13,7 @@ from contextvars import copy_context
 from time import monotonic
 from typing import Any
 
-from unitai._engine import Toolbox
+from unitai._engine import Toolbox, usual_timeout
 from unitai.adapters.ports import Session
 from unitai.attempt import current
 from unitai.errors import InvalidArgumentError
@@ -22,7 +22,8 @@ from unitai.runner.ending import GRACE, Ending, left_behind, timeout_error
 from unitai.runner.job import Job, RunCancelled
 from unitai.runner.streams import is_awaitable
 
-#: Seconds that a run may take, unless somebody says otherwise.
+#: Seconds that a run may take, if nobody says otherwise. This very object stands for "nobody said", and then the
+#: setting counts.
 PATIENCE = 60.0
 
 
@@ -48,10 +49,12 @@ def check_event_loop() -> None:
 
 def run_bounded(call: Callable[[], Any], timeout: float | None, session: Session) -> Ending:
     """Runs the call and waits for its end, the deadline or a doomed run, whichever comes first."""
-    attempt = current.get()
-    # A limit that the test gave itself must end its wait, and not only the run.
-    if timeout is PATIENCE and attempt is not None and attempt.watcher is not None:
-        ending = attempt.watcher.run(call, PATIENCE, session)
+    if timeout is not PATIENCE:
+        # A limit that the test gave itself must end its wait, and not only the run.
+        return _wait(call, timeout, session)
+    timeout, attempt = usual_timeout(), current.get()
+    if attempt is not None and attempt.watcher is not None:
+        ending = attempt.watcher.run(call, timeout, session)
         if not is_awaitable(ending.output):
             return ending
         output = ending.output
@@ -78,6 +81,7 @@ async def arun_bounded(call: Callable[[], Any], timeout: float | None, session: 
 
     loop = asyncio.get_running_loop()
     rang = asyncio.Event()
+    timeout = usual_timeout() if timeout is PATIENCE else timeout
 
     def ring() -> None:
         try:

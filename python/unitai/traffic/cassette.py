@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import os
-import sys
 import warnings
 from collections.abc import Iterable
 from functools import cache
 from types import TracebackType
 from typing import Any, NamedTuple
 
-from unitai._engine import Cassette, cache_settings
+from unitai._engine import Cassette, cache_settings, project_folder
 from unitai.errors import InvalidArgumentError, RecordingWarning, shown
 from unitai.traffic.voice import Voice
 
-__all__ = ["Recordings", "cassette", "is_ci", "project", "standing"]
+__all__ = ["Recordings", "cassette", "is_ci", "standing"]
 
 #: What all cassettes of this process did together: requests replayed, and answers recorded.
 totals = [0, 0]
@@ -127,7 +126,7 @@ def cassette(
     """
     if mode is not None and not isinstance(mode, str):
         raise InvalidArgumentError(f"mode must be a text, not {shown(mode)}")
-    settings = cache_settings(project(), mode)
+    settings = cache_settings(project_folder(), mode)
     chosen = settings["mode"] or ("replay" if is_ci() else "auto")
     if scope is not None and not isinstance(scope, str):
         raise InvalidArgumentError(f"scope must be a text, not {shown(scope)}")
@@ -156,7 +155,7 @@ def standing() -> Cassette | None:
 @cache
 def _standing_mode() -> str | None:
     """Read once: what a process was started with holds to its end."""
-    mode: str | None = cache_settings(project())["mode"]
+    mode: str | None = cache_settings(project_folder())["mode"]
     return mode
 
 
@@ -174,16 +173,6 @@ def _stand() -> Cassette | None:
 
             guard_sockets()
     return engine
-
-
-#: Where the process began. A test may go elsewhere meanwhile; its recordings do not.
-_BEGAN = os.getcwd()
-
-
-def project() -> str:
-    """The folder whose project's file counts: the one that pytest works in, or the process began in."""
-    plugin = sys.modules.get("unitai.pytest_plugin")
-    return getattr(plugin, "root", None) or _BEGAN
 
 
 def is_ci() -> bool:

@@ -8,9 +8,8 @@ from collections.abc import Iterable, Mapping
 from time import time
 from typing import Any, Literal, NamedTuple
 
-from unitai._engine import BaselineFile, __version__, clean
+from unitai._engine import BaselineFile, __version__, clean, project_folder
 from unitai.errors import InvalidArgumentError, UnpricedModelError, shown
-from unitai.traffic.cassette import project
 from unitai.trials.comparison import Comparison, Comparisons, compare
 from unitai.trials.result import StatisticalResult
 
@@ -211,4 +210,4 @@ def locate(name: Any) -> BaselineFile:
         return BaselineFile.at(os.fspath(name))
     if not isinstance(name, str):
         raise InvalidArgumentError(f"a baseline has a name or a path, not {shown(name)}")
-    return BaselineFile(name, project())
+    return BaselineFile(name, project_folder())

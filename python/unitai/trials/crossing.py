@@ -20,7 +20,7 @@ from operator import attrgetter
 from types import FunctionType
 from typing import Any, NamedTuple
 
-from unitai._engine import Trajectory, forget_parent, set_default_model, surroundings, watch_findings
+from unitai._engine import Trajectory, adopt_settings, forget_parent, surroundings, watch_findings
 from unitai.errors import InvalidArgumentError
 from unitai.traffic.network import block_network
 from unitai.trials.attempting import Attempts, Halt
@@ -36,8 +36,8 @@ class Parcel(NamedTuple):
 
     attempts: Attempts
     blocks_network: bool
-    #: The model that every run uses instead of its own.
-    model: str | None
+    #: The settings that stand here.
+    settings: str
 
 
 class Answer(NamedTuple):
@@ -50,7 +50,7 @@ class Answer(NamedTuple):
 
 def pack(attempts: Attempts, executor: Executor) -> bytes:
     """The test, ready to be sent. Raises `InvalidArgumentError` for what cannot be."""
-    is_spoken_for, blocks_network, model = surroundings()
+    is_spoken_for, blocks_network, settings = surroundings()
     if is_spoken_for:
         raise InvalidArgumentError(
             "a script or recordings that were opened outside do not reach other processes",
@@ -58,7 +58,7 @@ def pack(attempts: Attempts, executor: Executor) -> bytes:
         )
     dumps = _dumps_for(executor)
     try:
-        return dumps(Parcel(attempts, blocks_network, model))
+        return dumps(Parcel(attempts, blocks_network, settings))
     except Exception as error:
         raise _unpackable(attempts, dumps, error) from None
 
@@ -121,7 +121,7 @@ def do_elsewhere(parcel: bytes, fare: bytes, index: int, stamp: str) -> bytes:
 
 def _do(parcel: bytes, fare: bytes, index: int) -> bytes:
     try:
-        attempts, blocks_network, model = pickle.loads(parcel)
+        attempts, blocks_network, settings = pickle.loads(parcel)
     except Exception as error:
         raise InvalidArgumentError(
             f"the test cannot be loaded in the worker process: {type(error).__name__}: {error}",
@@ -129,7 +129,7 @@ def _do(parcel: bytes, fare: bytes, index: int) -> bytes:
             remedy="put the test's folder on PYTHONPATH, or write the test in a module that is installed",
         ) from None
     money: Fare = pickle.loads(fare)
-    set_default_model(model)
+    adopt_settings(settings)
     own = None
     came: Outcome | BaseException
     watch_findings(True)

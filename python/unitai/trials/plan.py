@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from typing import Any, Literal, NamedTuple
 
-from unitai._engine import Budget, Series, statistics_settings
+from unitai._engine import Budget, Series, project_folder, statistics_settings
 from unitai.errors import InvalidArgumentError, shown
-from unitai.traffic.cassette import project
 
 __all__ = ["Plan"]
+
+
+#: US dollars that a repeated test may spend, unless it says otherwise.
+DEFAULT_BUDGET = 5.00
 
 
 class Plan(NamedTuple):
     """What is asked of a repeated test. Made by `Plan.of`, which refuses what makes no sense."""
 
-    n: int = 10
-    threshold: float = 0.95
-    max_workers: int = 5
-    budget: float | None = 5.00
+    n: int
+    threshold: float
+    max_workers: int
+    budget: float | None
     mode: Literal["early", "all", "sequential"] = "early"
     alpha: float = 0.05
     beta: float = 0.05
@@ -31,18 +34,17 @@ class Plan(NamedTuple):
     @staticmethod
     def of(**given: Any) -> Plan:
         """The plan that was written down. Raises `InvalidArgumentError` for what makes no sense."""
-        if None in (given["n"], given["threshold"], given["max_workers"]):
-            said = zip(("n", "threshold", "max_workers"), statistics_settings(project()), strict=True)
-            given = {**given, **{name: value for name, value in said if given[name] is None}}
-        usual = Plan()
-        n = usual.n if given["n"] is None else _whole("n", given["n"], 1)
-        threshold = given["threshold"]
-        workers, budget = given["max_workers"], given["budget"]
+        n, threshold, workers, budget = given["n"], given["threshold"], given["max_workers"], given["budget"]
+        if None in (n, threshold, workers):
+            usual_n, usual_threshold, usual_workers = statistics_settings(project_folder())
+            n = usual_n if n is None else n
+            threshold = usual_threshold if threshold is None else threshold
+            workers = min(_whole("n", n, 1), usual_workers) if workers is None else workers
         plan = Plan(
-            n=n,
-            threshold=usual.threshold if threshold is None else _number("threshold", threshold, 0, 1),
-            max_workers=min(n, usual.max_workers) if workers is None else _whole("max_workers", workers, 1),
-            budget=usual.budget if budget == "default" else None if budget is None else _dollars(budget),
+            n=_whole("n", n, 1),
+            threshold=_number("threshold", threshold, 0, 1),
+            max_workers=_whole("max_workers", workers, 1),
+            budget=DEFAULT_BUDGET if budget == "default" else None if budget is None else _dollars(budget),
             mode=given["mode"],
             alpha=_number("alpha", given["alpha"], 0, 1),
             beta=_number("beta", given["beta"], 0, 1),

@@ -179,3 +179,20 @@ def test_a_budget_stops_a_program_before_it_spends(tmp_path):
     done = serve(tmp_path, "--budget", "0.000001", "--upstream", "openai=http://192.0.2.1:9", *ask())
     assert done.returncode != 0
     assert "the budget of the gateway does not allow another model call" in done.stderr
+
+
+def test_prices_of_the_projects_file_count(tmp_path, provider):
+    from behind import serve
+
+    given = ("--budget", "0.000001", "--upstream", f"openai={provider.url}", *ask())
+    # Models on this machine are free, unless somebody says what they cost.
+    assert serve(tmp_path, *given).returncode == 0
+    prices = f'[prices."{json.loads(BODY)["model"]}"]\ninput = 100\noutput = 100\n'
+    (tmp_path / "unitai.toml").write_text(prices, encoding="utf-8")
+    done = serve(tmp_path, *given)
+    assert done.returncode != 0
+    assert "the budget of the gateway does not allow another model call" in done.stderr
+    (tmp_path / "unitai.toml").write_text("[prices]\nm = 5\n", encoding="utf-8")
+    done = serve(tmp_path, *given)
+    assert done.returncode == 2
+    assert "unitai.toml:2:5" in done.stderr

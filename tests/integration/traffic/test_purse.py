@@ -206,14 +206,14 @@ class TestCallsOutsideAnyRun:
         assert budget.spent == 0
 
     def test_the_request_goes_out_as_it_is(self, server):
-        from unitai._engine import set_default_model
+        from unitai._engine import adopt_settings, renew_settings
 
-        set_default_model("another-model")
+        adopt_settings('{"model_override": "another-model"}')
         try:
             with spending(1.0):
                 ask(server)
         finally:
-            set_default_model(None)
+            renew_settings()
         assert b'"gpt-4o-mini"' in server.requests[-1].body
 
     def test_a_script_spends_as_if_it_were_live_and_refuses_no_less(self):

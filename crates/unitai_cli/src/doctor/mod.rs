@@ -10,22 +10,17 @@ mod surroundings;
 mod telling;
 
 use std::env;
-use std::io::{self, IsTerminal};
 use std::path::Path;
 
 use clap::Args;
-use unitai_config::{
-    BudgetOverrides, BudgetSettings, CacheSettings, Overrides, Project, StatisticsOverrides,
-    StatisticsSettings, Trouble, root_above,
-};
+use unitai_config::{Examination, Spoken, Variables};
 
 use findings::{Configuration, Findings, Interpreter, Problem, Pytest, Weight};
 use folder::Folder;
 use prices::Prices;
 use python::Python;
 
-use crate::init;
-use crate::say::{complain, say};
+use crate::say::{complain, is_coloured, say};
 
 /// The examples of the help.
 pub(crate) const EXAMPLES: &str = "Examples:\n  unitai doctor         what is installed and set, and what is wrong\n  unitai doctor --json  the same for a program, or for a report of a problem\n\nKeys are shown by name; what they hold is never looked at. Exits with 1 if something that is needed is missing or broken.";
@@ -64,11 +59,6 @@ impl Doctor {
     }
 }
 
-fn is_coloured() -> bool {
-    let is_set = |name: &str| env::var_os(name).is_some_and(|value| !value.is_empty());
-    io::stdout().is_terminal() && !is_set("NO_COLOR") && env::var("TERM").is_ok_and(|term| term != "dumb")
-}
-
 fn examined(here: &Path, program: &str) -> Findings {
     let mut problems = Vec::new();
     let (configuration, root) = configured(here, &mut problems);
@@ -98,10 +88,10 @@ fn examined(here: &Path, program: &str) -> Findings {
             "pip install --upgrade unitai, or state your own: MockToolkit(prices={...})",
         ));
     }
-    for unknown in surroundings::unknown_variables(&init::variables()) {
+    for unknown in Variables::of_process().unknown() {
         let remedy = match unknown.nearest {
             Some(nearest) => format!("perhaps {nearest} is meant"),
-            None => "take it away; `unitai init --dry-run` and the guide name what can be set".to_owned(),
+            None => "take it away; `unitai config` shows what can be set".to_owned(),
         };
         problems.push(warning(format!("the variable {} is read by nobody", unknown.name), remedy));
     }
@@ -130,21 +120,9 @@ fn examined(here: &Path, program: &str) -> Findings {
 
 /// The settings in use, and the project's folder.
 fn configured(here: &Path, problems: &mut Vec<Problem>) -> (Configuration, std::path::PathBuf) {
-    let project = Project::of(here);
-    let root = project.as_ref().ok().and_then(Project::folder).unwrap_or_else(|| root_above(here)).to_owned();
-    let file = project.as_ref().ok().and_then(|project| project.file.clone());
+    let Examination { file, root, settings } = Examination::of(here, &Spoken::of_process());
     let shown = file.map(|file| file.strip_prefix(here).unwrap_or(&file).display().to_string());
-    // A broken file is found by each of them, and told once.
-    let mut troubles: Vec<Trouble> = [
-        project.err(),
-        CacheSettings::resolve(here, &Overrides::of_environment()).err(),
-        BudgetSettings::resolve(here, &BudgetOverrides::of_environment()).err(),
-        StatisticsSettings::resolve(here, &StatisticsOverrides::of_environment()).err(),
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
-    troubles.dedup();
+    let troubles = settings.err().unwrap_or_default();
     let valid = troubles.is_empty();
     problems.extend(
         troubles.into_iter().map(|trouble| error(trouble.to_string(), format!("write {}", trouble.expected))),

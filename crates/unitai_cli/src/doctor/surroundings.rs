@@ -1,4 +1,4 @@
-//! What the environment says: which keys are set, and which of our variables nobody reads.
+//! What the environment says: which keys are set.
 
 use std::env;
 
@@ -31,36 +31,4 @@ const KEYS: [&str; 22] = [
 /// The names of the keys that are set.
 pub(crate) fn keys() -> Vec<&'static str> {
     KEYS.into_iter().filter(|name| env::var_os(name).is_some_and(|value| !value.is_empty())).collect()
-}
-
-/// A variable that looks like one of ours and is none.
-pub(crate) struct Unknown {
-    pub(crate) name: String,
-    pub(crate) nearest: Option<String>,
-}
-
-/// Those that are set.
-pub(crate) fn unknown_variables(known: &[String]) -> Vec<Unknown> {
-    let names = env::vars_os().map(|(name, _)| name.to_string_lossy().into_owned());
-    let mut names: Vec<String> =
-        names.filter(|name| name.starts_with("UNITAI_") && !known.contains(name)).collect();
-    names.sort();
-    names.into_iter().map(|name| Unknown { nearest: nearest(&name, known), name }).collect()
-}
-
-fn nearest(name: &str, known: &[String]) -> Option<String> {
-    let alike = |other: &String| strsim::damerau_levenshtein(name, other);
-    known.iter().min_by_key(|other| alike(other)).filter(|other| alike(other) <= 3).cloned()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_slip_of_the_pen_is_guessed_and_nothing_else() {
-        let known = ["UNITAI_DEFAULT_N".to_owned(), "UNITAI_MODEL_OVERRIDE".to_owned()];
-        assert_eq!(nearest("UNITAI_MODEL_OVERIDE", &known).as_deref(), Some("UNITAI_MODEL_OVERRIDE"));
-        assert_eq!(nearest("UNITAI_COLOUR", &known), None);
-    }
 }

@@ -25,15 +25,8 @@ pub(crate) const EXAMPLES: &str = "Examples:\n  unitai init                     
 const SETTINGS: &str = include_str!("../../templates/unitai.toml");
 const EXAMPLE: &str = "test_agent_example.py";
 
-/// The variables of the environment that somebody reads.
-pub(crate) fn variables() -> Vec<String> {
-    let settings = SETTINGS.lines().filter_map(setting).filter_map(|line| line.split(' ').next());
-    // Words that the project's file says otherwise, or that are only for programs.
-    let more = ["cache", "cache_mode"];
-    settings.chain(more).map(|key| format!("UNITAI_{}", key.to_ascii_uppercase())).collect()
-}
-
 /// The setting that a line of the file shows, if it shows one.
+#[cfg(test)]
 fn setting(line: &str) -> Option<&str> {
     line.strip_prefix('#').filter(|rest| rest.starts_with(|c: char| c.is_ascii_lowercase()))
 }
@@ -67,8 +60,8 @@ impl Init {
         let project = Project::of(here).map_err(|trouble| {
             format!("{trouble}; expected {}. Mend it, then run this again", trouble.expected)
         })?;
-        let root = project.folder().unwrap_or(here);
-        let mut laid = vec![self.settings(here, project.file.as_deref()), self.example(here)];
+        let root = project.file().and_then(Path::parent).unwrap_or(here);
+        let mut laid = vec![self.settings(here, project.file()), self.example(here)];
         laid.extend(ignore::see_to_it(root, here, self.dry_run));
         Ok(laid)
     }
@@ -161,9 +154,7 @@ fn chosen(found: &Found) -> (Framework, String) {
 
 #[cfg(test)]
 mod tests {
-    use unitai_config::{
-        BudgetOverrides, BudgetSettings, CacheSettings, Overrides, StatisticsOverrides, StatisticsSettings,
-    };
+    use unitai_config::{KEYS, Kind, Settings, Spoken};
 
     use super::*;
 
@@ -173,42 +164,22 @@ mod tests {
     }
 
     #[test]
-    fn every_key_of_the_specification_is_there_and_nothing_is_set() {
+    fn nothing_is_set_and_every_setting_with_a_default_is_shown_with_it() {
         assert_eq!(SETTINGS.parse::<toml::Table>().unwrap(), toml::Table::new());
-        let table: toml::Table = uncommented().parse().unwrap();
-        let keys: Vec<&str> = table.keys().map(String::as_str).collect();
-        for key in [
-            "adapter",
-            "default_n",
-            "default_threshold",
-            "max_workers",
-            "cost_budget_per_test",
-            "cost_budget_per_suite",
-            "model_override",
-            "strict_mocks",
-            "cache_enabled",
-            "cache_directory",
-            "cache_ttl_hours",
-            "junit_xml",
-            "verbose",
-        ] {
-            assert!(keys.contains(&key), "{key}");
-        }
-    }
-
-    #[test]
-    fn every_default_that_is_shown_can_be_read() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("unitai.toml"), uncommented()).unwrap();
-        let statistics = StatisticsSettings::resolve(folder.path(), &StatisticsOverrides::default()).unwrap();
-        assert_eq!(
-            (statistics.n, statistics.threshold, statistics.max_workers),
-            (Some(10), Some(0.95), Some(5))
-        );
-        let budget = BudgetSettings::resolve(folder.path(), &BudgetOverrides::default()).unwrap();
-        assert!(budget.per_test.is_some() && budget.per_suite.is_some());
-        let cache = CacheSettings::resolve(folder.path(), &Overrides::default()).unwrap();
-        assert_eq!(cache.ttl_hours, 168.0);
-        assert!(cache.directory.ends_with(".unitai/cache"));
+        let project = Project::of(folder.path()).unwrap();
+        let shown = Settings::resolve(&project, folder.path(), &Spoken::default()).unwrap();
+        let usual = Settings::usual(folder.path());
+        for key in &KEYS {
+            // What a table says, or nobody needs on the first day, stands in the guide.
+            let is_left_out =
+                matches!(key.kind, Kind::Prices | Kind::Choice(_) | Kind::Texts | Kind::Addresses);
+            let setting = shown.get(key.name);
+            assert_eq!(setting.source.kind() == "file", !is_left_out, "{}", key.flat);
+            if key.default.is_some() {
+                assert_eq!(setting.value, usual.get(key.name).value, "{}", key.flat);
+            }
+        }
     }
 }

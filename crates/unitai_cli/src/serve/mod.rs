@@ -8,11 +8,11 @@ use std::sync::Arc;
 use std::{env, io};
 
 use clap::{Args, ValueEnum};
-use unitai_config::{CacheSettings, Choice, Overrides};
+use unitai_config::{CacheSettings, Choice};
 use unitai_gateway::{Gateway, Pace, Settings, Upstreams, start};
 use unitai_model::{Ending, Failure, Money, Packed, Value};
 use unitai_wire::cassette::{Cassette, Mode, Options, Volatile, ttl_of_hours};
-use unitai_wire::meter::{Budget, Whose};
+use unitai_wire::meter::{Budget, Price, PriceTable, Whose};
 use unitai_wire::redact::Secrets;
 
 use crate::child::{self, Exit, Signals, Told};
@@ -161,12 +161,17 @@ impl Serve {
                 say::note(line);
             }
         };
+        let here = env::current_dir().map_err(|error| error.to_string())?;
+        let configured = unitai_config::Settings::of(&here).map_err(|trouble| trouble.told())?;
+        let prices = configured.runs().prices;
+        let prices = prices.iter().map(|(model, price)| (model.clone(), Price::from(price)));
         Ok(Settings {
             port: self.port,
             upstreams,
-            cassette: self.cassette(secrets)?.map(Arc::new),
+            cassette: self.cassette(secrets, configured.cache())?.map(Arc::new),
             pace,
             budgets: budget.into_iter().collect(),
+            prices: Arc::new(PriceTable::release().with(prices)),
             secrets: secrets.clone(),
             log: Box::new(log),
             ..Settings::live()
@@ -178,10 +183,11 @@ impl Serve {
         self.verbose || self.command.is_empty()
     }
 
-    fn cassette(&self, secrets: &Arc<Secrets>) -> Result<Option<Cassette>, String> {
-        let here = env::current_dir().map_err(|error| error.to_string())?;
-        let configured = CacheSettings::resolve(&here, &Overrides::of_environment())
-            .map_err(|trouble| format!("{trouble}\n  expected: {}", trouble.expected))?;
+    fn cassette(
+        &self,
+        secrets: &Arc<Secrets>,
+        configured: CacheSettings,
+    ) -> Result<Option<Cassette>, String> {
         let choice = match (self.record, self.replay, self.auto, self.live) {
             (true, ..) => Choice::On(Mode::Record),
             (_, true, ..) => Choice::On(Mode::Replay),

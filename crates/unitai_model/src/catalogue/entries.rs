@@ -318,8 +318,8 @@ with cassette(mode="replay", directory=tempfile.mkdtemp()):
         branch: MisuseError,
         summary: "A setting cannot be used.",
         meaning: "A key of `[tool.unitai]`, of `unitai.toml` or of the environment is unknown or has a wrong value. The \
-                  message names the file and line, or the variable.",
-        remedy: "Write one of what is expected, or take the setting out.",
+                  message names the file with line and column, the variable, or the option.",
+        remedy: "Write what is expected, or take the setting out. `unitai config` shows every setting and who has said it.",
         example: r#"
 import os
 from unitai import cassette

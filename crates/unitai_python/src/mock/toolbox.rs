@@ -13,6 +13,7 @@ use super::belonging::CONTEXT_RUNS;
 use crate::attribute::Attribute;
 use crate::faults::{FaultPlan, plans_of_run};
 use crate::run::Run;
+use crate::settings::standing;
 use crate::traffic::{self, Cassette, Policy, Rules, Voice, purse_here, voice_here};
 use crate::values::encode;
 
@@ -46,13 +47,16 @@ pub(super) struct State {
 #[pymethods]
 impl Toolbox {
     #[new]
-    #[pyo3(signature = (strict, max_tool_calls, faults=None))]
+    #[pyo3(signature = (strict=None, max_tool_calls=None, faults=None))]
     fn new(
         py: Python<'_>,
-        strict: bool,
-        max_tool_calls: u32,
+        strict: Option<bool>,
+        max_tool_calls: Option<u32>,
         faults: Option<Py<FaultPlan>>,
     ) -> PyResult<Toolbox> {
+        let standing = standing(py)?;
+        let strict = strict.unwrap_or(standing.runs.is_strict);
+        let max_tool_calls = max_tool_calls.unwrap_or(standing.runs.max_tool_calls);
         let state = State {
             tools: HashMap::new(),
             order: Vec::new(),
@@ -227,7 +231,7 @@ impl Toolbox {
 impl Toolbox {
     /// The toolbox of a tool that belongs to no toolkit.
     pub(super) fn standalone(py: Python<'_>) -> PyResult<Toolbox> {
-        Toolbox::new(py, true, u32::MAX, None)
+        Toolbox::new(py, Some(true), Some(u32::MAX), None)
     }
 
     /// The faults of every run of the toolkit.

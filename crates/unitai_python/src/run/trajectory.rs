@@ -357,7 +357,10 @@ pub(crate) fn unpriced(py: Python<'_>, model: &str) -> PyErr {
     Trouble::new("UnpricedModelError", format!("the cost is unknown: there is no price for {}", plain(model)))
         .expected(format!("a model of the price table of {as_of}, or a price given with MockToolkit(prices={{...}})"))
         .found(plain(model))
-        .remedy("say what the model costs: MockToolkit(prices={\"my-model\": {\"input\": 2.50, \"output\": 10.0}}), in dollars for a million tokens")
+        .remedy(
+            "say what the model costs: MockToolkit(prices={\"my-model\": {\"input\": 2.50, \"output\": 10.0}}), in \
+             dollars for a million tokens; or for every test, in [tool.unitai.prices.\"my-model\"] of pyproject.toml",
+        )
         .into_err(py)
 }
 
@@ -376,7 +379,8 @@ pub(crate) fn unpriced_with_budget(py: Python<'_>, model: &str, is_of_run: bool)
     .expected(format!("a model of the price table of {as_of}, or a price of your own"))
     .found(plain(model))
     .remedy(format!(
-        "say what the model costs: {prices}, in dollars for a million tokens; or drop the budget"
+        "say what the model costs: {prices}, in dollars for a million tokens, or for every test write it in \
+         [tool.unitai.prices.\"my-model\"] of pyproject.toml; or drop the budget"
     ))
     .into_err(py)
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
-use unitai_config::{BudgetOverrides, BudgetSettings};
+use unitai_config::Settings;
 use unitai_model::Money;
 use unitai_model::value::plain;
 use unitai_wire::meter::{self, Balance, LedgerError, Unsettled, Whose};
@@ -127,8 +127,7 @@ impl Budget {
 /// What tests may spend, for a folder: one by itself, and all together; `None` for no limit.
 #[pyfunction]
 pub(crate) fn budget_settings(py: Python<'_>, folder: PathBuf) -> PyResult<Bound<'_, PyDict>> {
-    let settings = BudgetSettings::resolve(&folder, &BudgetOverrides::of_environment());
-    let settings = settings.map_err(|trouble| unusable(py, trouble))?;
+    let settings = Settings::of(&folder).map_err(|trouble| unusable(py, trouble))?.budget();
     let found = PyDict::new(py);
     found.set_item("per_test", settings.per_test.map(Money::dollars))?;
     found.set_item("per_suite", settings.per_suite.map(Money::dollars))?;

@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use pyo3::prelude::*;
 
 use super::belonging::{forget_live_traffic, is_network_blocked};
-use super::policy::default_model;
 use super::purse::forget_live_purses;
 use super::voice_here;
+use crate::settings::portable_settings;
 
 /// The process that loaded the engine, or the child that has forgotten it.
 static PROCESS: AtomicU32 = AtomicU32::new(0);
@@ -18,11 +18,10 @@ pub(crate) fn remember_process() {
 }
 
 /// What stands around code here and not in another process: whether a script or recordings speak for the model,
-/// whether the network is blocked, and the model that every run uses instead of its own.
+/// whether the network is blocked, and the settings.
 #[pyfunction]
-pub(crate) fn surroundings(py: Python<'_>) -> PyResult<(bool, bool, Option<String>)> {
-    let model = default_model().map(|model| model.to_string());
-    Ok((voice_here(py)?.is_some(), is_network_blocked(), model))
+pub(crate) fn surroundings(py: Python<'_>) -> PyResult<(bool, bool, String)> {
+    Ok((voice_here(py)?.is_some(), is_network_blocked(), portable_settings()))
 }
 
 /// In a forked process, forgets what its parent had under way: its runs, scripts, recordings, budgets and blocks.

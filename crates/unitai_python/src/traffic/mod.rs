@@ -39,7 +39,7 @@ pub(crate) use faulting::Remembered;
 pub(crate) use lease::Lease;
 pub(crate) use lines::{seconds, test};
 pub(crate) use passage::Passage;
-pub(crate) use policy::{Policy, Rules, set_default_model};
+pub(crate) use policy::{Policy, Rules};
 pub(crate) use purse::{Purse, purse_here, rules_here, standing_budgets};
 pub(crate) use refusing::refuse_connection;
 pub(crate) use reply::Reply;

@@ -1,6 +1,6 @@
 //! The rules for a run's model traffic.
 
-use std::sync::{Arc, LazyLock, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -8,6 +8,7 @@ use unitai_wire::meter::{Budgets, Price, PriceTable, Whose};
 
 use super::purse::{Notes, Purse};
 use super::{Budget, prices};
+use crate::settings::{standing, standing_quietly};
 
 /// The rules for the model traffic of one toolkit. They never change; another model for one run is
 /// given when the run is opened.
@@ -39,25 +40,11 @@ impl Default for Rules {
             budgets: Budgets::default(),
             has_own_budget: false,
             notes: Weak::new(),
-            prices: release_prices(),
+            prices: standing_quietly().prices.clone(),
             blocks_network: false,
             asks_for_usage: true,
         }
     }
-}
-
-/// The model that every run uses, unless it says otherwise: the `--model` of the command line.
-static DEFAULT_MODEL: Mutex<Option<Arc<str>>> = Mutex::new(None);
-
-/// Sets the model that every run uses instead of its own.
-#[pyfunction]
-#[pyo3(signature = (model))]
-pub(crate) fn set_default_model(model: Option<&str>) {
-    *DEFAULT_MODEL.lock().unwrap_or_else(PoisonError::into_inner) = model.map(Arc::from);
-}
-
-pub(super) fn default_model() -> Option<Arc<str>> {
-    DEFAULT_MODEL.lock().unwrap_or_else(PoisonError::into_inner).clone()
 }
 
 #[pymethods]
@@ -65,12 +52,13 @@ impl Policy {
     #[new]
     #[pyo3(signature = (*, budget=None, prices=None, block_network=false, ask_for_usage=true))]
     fn new(
+        py: Python<'_>,
         budget: Option<&Bound<'_, Budget>>,
         prices: Option<&Bound<'_, PyDict>>,
         block_network: bool,
         ask_for_usage: bool,
     ) -> PyResult<Policy> {
-        let prices = Policy::prices(prices)?;
+        let prices = Policy::prices(py, prices)?;
         let own = budget.map(|budget| budget.get().ledger().or_of(Whose::Toolkit));
         let rules = Rules {
             model: None,
@@ -86,16 +74,16 @@ impl Policy {
 }
 
 impl Policy {
-    /// The release's prices, with somebody's own on top.
-    pub(crate) fn prices(own: Option<&Bound<'_, PyDict>>) -> PyResult<Arc<PriceTable>> {
-        own.map_or_else(|| Ok(release_prices()), |own| prices::read(own).map(Arc::new))
+    /// The prices of the release and the project, with somebody's own on top.
+    pub(crate) fn prices(py: Python<'_>, own: Option<&Bound<'_, PyDict>>) -> PyResult<Arc<PriceTable>> {
+        own.map_or_else(|| Ok(standing(py)?.prices.clone()), |own| prices::read(own).map(Arc::new))
     }
 }
 
 impl Rules {
     /// The model to use instead of what a request asks for.
     pub(super) fn model(&self) -> Option<Arc<str>> {
-        self.model.clone().or_else(default_model)
+        self.model.clone().or_else(|| standing_quietly().model.clone())
     }
 
     /// The price of a model that is not on this machine.
@@ -141,9 +129,4 @@ impl Rules {
             None => rules,
         }
     }
-}
-
-fn release_prices() -> Arc<PriceTable> {
-    static RELEASE: LazyLock<Arc<PriceTable>> = LazyLock::new(|| Arc::new(PriceTable::release().clone()));
-    RELEASE.clone()
 }

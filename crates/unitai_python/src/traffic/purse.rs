@@ -16,6 +16,7 @@ use crate::attribute::Attribute;
 use crate::context::ContextStack;
 use crate::errors::Trouble;
 use crate::gate;
+use crate::settings::standing;
 
 /// A budget that stands, with those that stood when it was opened.
 #[pyclass(frozen, module = "unitai._engine")]
@@ -60,6 +61,8 @@ impl Purse {
         private: bool,
     ) -> PyResult<Bound<'py, Purse>> {
         let py = budget.py();
+        // What is wrong with the settings is told where it can be.
+        standing(py)?;
         let own = prices.map(|prices| prices::read(prices).map(Arc::new)).transpose()?;
         let outer = match of_context(py)? {
             _ if alone => None,

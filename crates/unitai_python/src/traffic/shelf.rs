@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
-use unitai_config::{CacheSettings, Choice, Overrides};
+use unitai_config::{Choice, Settings};
 use unitai_model::value::plain;
 use unitai_wire::cassette::{Chunk, Recording, Shelf};
 
@@ -127,8 +127,7 @@ pub(crate) fn cache_settings<'py>(
             return Err(error.expected(Choice::WORDS).into_err(py));
         }
     };
-    let settings = CacheSettings::resolve(&folder, &Overrides::of_environment());
-    let settings = settings.map_err(|trouble| unusable(py, trouble))?;
+    let settings = Settings::of(&folder).map_err(|trouble| unusable(py, trouble))?.cache();
     let found = PyDict::new(py);
     found.set_item("mode", given.or(settings.mode).map(Choice::word))?;
     found.set_item("directory", settings.directory)?;

@@ -3,17 +3,14 @@
 use std::path::PathBuf;
 
 use pyo3::prelude::*;
-use unitai_config::{StatisticsOverrides, StatisticsSettings};
+use unitai_config::Settings;
 
 use crate::errors::unusable;
 
-/// How often, the share of runs that must pass, and how many at a time; `None` where nobody says.
-type Said = (Option<u64>, Option<f64>, Option<u64>);
-
-/// What the environment and the project's file of a folder say about repeated tests.
+/// What the environment and the project's file of a folder say about repeated tests: how often, the share of runs that
+/// must pass, and how many at a time.
 #[pyfunction]
-pub(crate) fn statistics_settings(py: Python<'_>, folder: PathBuf) -> PyResult<Said> {
-    let settings = StatisticsSettings::resolve(&folder, &StatisticsOverrides::of_environment())
-        .map_err(|trouble| unusable(py, trouble))?;
+pub(crate) fn statistics_settings(py: Python<'_>, folder: PathBuf) -> PyResult<(u64, f64, u64)> {
+    let settings = Settings::of(&folder).map_err(|trouble| unusable(py, trouble))?.statistics();
     Ok((settings.n, settings.threshold, settings.max_workers))
 }

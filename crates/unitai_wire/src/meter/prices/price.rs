@@ -1,6 +1,6 @@
 //! What a model costs: from the tokens of a call to an exact amount.
 
-use unitai_model::{Money, Usage};
+use unitai_model::{Money, OwnPrice, Usage};
 
 use super::rates::{Rate, Rates, Tariff};
 
@@ -114,6 +114,17 @@ impl Price {
         }
         let (_, tariff) = self.service_tiers.iter().find(|(name, _)| tier.eq_ignore_ascii_case(name))?;
         (tariff.border_for(prompt_tokens) >= self.standard.border_for(prompt_tokens)).then_some(tariff)
+    }
+}
+
+impl From<&OwnPrice> for Price {
+    fn from(own: &OwnPrice) -> Price {
+        let mut price = Price::per_million(own.input, own.output);
+        let rates = &mut price.standard.rates;
+        rates.cached_input = own.cached_input.map(Rate::per_million);
+        rates.cache_write = own.cache_write.map(Rate::per_million);
+        rates.cache_write_long = own.cache_write_long.map(Rate::per_million);
+        price
     }
 }
 

@@ -1,0 +1,291 @@
+//! The table of keys: every setting there is, and all that is known about it.
+
+use crate::Kind;
+
+/// The name of a setting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Name {
+    /// The adapter that runs agents.
+    Adapter,
+    /// How often tests are repeated.
+    DefaultN,
+    /// The share of runs that must pass.
+    DefaultThreshold,
+    /// How many runs are under way at a time.
+    MaxWorkers,
+    /// What one test may spend.
+    CostBudgetPerTest,
+    /// What all tests may spend.
+    CostBudgetPerSuite,
+    /// The model that agents use instead of their own.
+    ModelOverride,
+    /// Whether a tool that is not mocked is an error.
+    StrictMocks,
+    /// How often a tool may be called in a run.
+    MaxToolCalls,
+    /// How long a run may take.
+    Timeout,
+    /// Whether recordings are used.
+    CacheEnabled,
+    /// Where answers of models come from.
+    CacheMode,
+    /// Where the recordings are.
+    CacheDirectory,
+    /// How old a recording may be.
+    CacheTtlHours,
+    /// What differs each time and means nothing.
+    CacheVolatile,
+    /// Other addresses to record.
+    CacheApis,
+    /// The JUnit file.
+    JunitXml,
+    /// Whether more is told.
+    Verbose,
+    /// What models cost.
+    Prices,
+}
+
+/// All that is known about a setting.
+#[derive(Debug, Clone, Copy)]
+pub struct Key {
+    /// Which setting it is.
+    pub name: Name,
+    /// The key that stands by itself.
+    pub flat: &'static str,
+    /// The same in a table, as `[cache]` and `ttl_hours`.
+    pub table: Option<(&'static str, &'static str)>,
+    /// What it takes.
+    pub kind: Kind,
+    /// What it is when nobody says anything, in the words of a variable; `None` for nothing at all.
+    pub default: Option<&'static str>,
+    /// What nothing at all means, in a word or two.
+    pub nothing: &'static str,
+    /// Another variable that says it, and is asked first.
+    pub alias: Option<&'static str>,
+    /// What it does, in a sentence.
+    pub doc: &'static str,
+}
+
+/// How every variable begins.
+pub const PREFIX: &str = "UNITAI_";
+
+impl Key {
+    /// The variable of the environment.
+    ///
+    /// ```
+    /// assert_eq!(unitai_config::Name::CacheTtlHours.key().variable(), "UNITAI_CACHE_TTL_HOURS");
+    /// ```
+    pub fn variable(&self) -> String {
+        format!("{PREFIX}{}", self.flat.to_ascii_uppercase())
+    }
+
+    /// Every variable that says it, the first one first.
+    pub fn variables(&self) -> impl Iterator<Item = String> {
+        self.alias.map(str::to_owned).into_iter().chain([self.variable()])
+    }
+
+    /// The setting of a flat key.
+    pub fn of_flat(flat: &str) -> Option<&'static Key> {
+        KEYS.iter().find(|key| key.flat == flat)
+    }
+
+    /// The setting of a key in a table.
+    pub fn of_table(section: &str, inner: &str) -> Option<&'static Key> {
+        KEYS.iter().find(|key| key.table == Some((section, inner)))
+    }
+
+    /// The tables that hold settings.
+    pub fn sections() -> impl Iterator<Item = &'static str> {
+        let mut last = None;
+        KEYS.iter()
+            .filter_map(|key| Some(key.table?.0))
+            .filter(move |section| last.replace(*section) != Some(*section))
+    }
+}
+
+impl Name {
+    /// All that is known about it.
+    pub fn key(self) -> &'static Key {
+        &KEYS[self as usize]
+    }
+}
+
+const fn key(name: Name, flat: &'static str, kind: Kind, doc: &'static str) -> Key {
+    Key { name, flat, table: None, kind, default: None, nothing: "none", alias: None, doc }
+}
+
+impl Key {
+    const fn or(self, default: &'static str) -> Key {
+        Key { default: Some(default), ..self }
+    }
+
+    const fn or_nothing(self, meaning: &'static str) -> Key {
+        Key { nothing: meaning, ..self }
+    }
+
+    const fn within(self, section: &'static str, inner: &'static str) -> Key {
+        Key { table: Some((section, inner)), ..self }
+    }
+
+    const fn also(self, variable: &'static str) -> Key {
+        Key { alias: Some(variable), ..self }
+    }
+}
+
+const RUNS: Kind = Kind::Whole { least: 1, most: 999_999_999 };
+
+/// The words for where answers of models come from.
+pub(crate) const MODES: [&str; 4] = ["off", "record", "replay", "auto"];
+
+/// Every setting, in the order of [`Name`].
+pub const KEYS: [Key; 19] = [
+    key(
+        Name::Adapter,
+        "adapter",
+        Kind::Word { also: &[("langraph", "langgraph")] },
+        "The adapter that runs agents where `run` is given none, as in `langgraph`.",
+    )
+    .or_nothing("found by looking at the agent"),
+    key(Name::DefaultN, "default_n", RUNS, "How often tests are repeated that do not say it themselves.")
+        .or("10")
+        .within("default", "n"),
+    key(
+        Name::DefaultThreshold,
+        "default_threshold",
+        Kind::Share,
+        "The share of the runs that must pass, for tests that do not say it themselves.",
+    )
+    .or("0.95")
+    .within("default", "threshold"),
+    key(Name::MaxWorkers, "max_workers", RUNS, "How many runs of a repeated test are under way at a time.")
+        .or("5"),
+    key(
+        Name::CostBudgetPerTest,
+        "cost_budget_per_test",
+        Kind::Dollars,
+        "What the model calls of one test may cost, in US dollars.",
+    )
+    .or_nothing("no limit")
+    .within("cost_budget", "per_test"),
+    key(
+        Name::CostBudgetPerSuite,
+        "cost_budget_per_suite",
+        Kind::Dollars,
+        "What the model calls of all tests may cost together, in US dollars.",
+    )
+    .or_nothing("no limit")
+    .within("cost_budget", "per_suite"),
+    key(
+        Name::ModelOverride,
+        "model_override",
+        Kind::Word { also: &[] },
+        "The model that agents use instead of their own, as in `gpt-4o-mini`.",
+    )
+    .or_nothing("the agent's own"),
+    key(
+        Name::StrictMocks,
+        "strict_mocks",
+        Kind::Flag,
+        "Whether calling a tool that is not mocked is an error; otherwise it warns and gives `None`.",
+    )
+    .or("true"),
+    key(
+        Name::MaxToolCalls,
+        "max_tool_calls",
+        Kind::Whole { least: 1, most: u32::MAX as u64 },
+        "How often one tool may be called in one run before the run is ended as a loop.",
+    )
+    .or("50"),
+    key(Name::Timeout, "timeout", Kind::Seconds, "How long one run of an agent may take.").or("60"),
+    key(
+        Name::CacheEnabled,
+        "cache_enabled",
+        Kind::Flag,
+        "Whether recordings answer for the models, and what is missing is recorded.",
+    )
+    .or("false")
+    .within("cache", "enabled"),
+    key(
+        Name::CacheMode,
+        "cache_mode",
+        Kind::Choice(&MODES),
+        "Where answers of models come from: the providers, recordings, or both.",
+    )
+    .or_nothing("as `cache_enabled` says")
+    .within("cache", "mode")
+    .also("UNITAI_CACHE"),
+    key(Name::CacheDirectory, "cache_directory", Kind::Path, "The folder of the recordings.")
+        .or(".unitai/cache")
+        .within("cache", "directory"),
+    key(
+        Name::CacheTtlHours,
+        "cache_ttl_hours",
+        Kind::Hours,
+        "How many hours a recording may be replayed; 0 for ever.",
+    )
+    .or("168")
+    .within("cache", "ttl_hours"),
+    key(
+        Name::CacheVolatile,
+        "cache_volatile",
+        Kind::Texts,
+        "What differs each time and means nothing: `uuid`, `time`, `temp_path`, or the path of a field.",
+    )
+    .or("")
+    .within("cache", "volatile"),
+    key(
+        Name::CacheApis,
+        "cache_apis",
+        Kind::Addresses,
+        "The beginnings of addresses that are recorded though they are no model's.",
+    )
+    .or("")
+    .within("cache", "apis"),
+    key(Name::JunitXml, "junit_xml", Kind::Path, "The JUnit file that `unitai test` writes.")
+        .or("test-results/unitai.xml"),
+    key(Name::Verbose, "verbose", Kind::Flag, "Whether `unitai test` tells more.").or("false"),
+    key(
+        Name::Prices,
+        "prices",
+        Kind::Prices,
+        "What models cost that the price table does not know, or that cost otherwise: US dollars for a million tokens.",
+    )
+    .or("{}"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_in_the_order_of_the_names() {
+        for (at, key) in KEYS.iter().enumerate() {
+            assert_eq!(key.name as usize, at, "{}", key.flat);
+            assert_eq!(key.name.key().flat, key.flat);
+            assert!(key.doc.ends_with('.'), "{}", key.flat);
+        }
+    }
+
+    #[test]
+    fn the_flat_key_is_the_table_and_the_inner_one() {
+        for key in &KEYS {
+            if let Some((section, inner)) = key.table {
+                assert_eq!(key.flat, format!("{section}_{inner}"));
+                assert_eq!(Key::of_table(section, inner).map(|key| key.name), Some(key.name));
+            }
+            assert_eq!(Key::of_flat(key.flat).map(|key| key.name), Some(key.name));
+        }
+        assert_eq!(Key::sections().collect::<Vec<_>>(), ["default", "cost_budget", "cache"]);
+    }
+
+    #[test]
+    fn no_two_settings_share_a_word() {
+        let mut words: Vec<String> = KEYS.iter().flat_map(Key::variables).collect();
+        words.extend(KEYS.iter().map(|key| key.flat.to_owned()));
+        words.extend(Key::sections().map(str::to_owned));
+        let count = words.len();
+        words.sort();
+        words.dedup();
+        assert_eq!(words.len(), count);
+    }
+}

@@ -1,0 +1,131 @@
+"""The settings of a project, each with its source.
+
+They are found in this order: an explicit argument, the command line, the environment (`UNITAI_...`), `[tool.unitai]` in
+`pyproject.toml` or else `unitai.toml`, and the default.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, cast
+
+from unitai._engine import load_settings, project_folder, standing_settings
+from unitai.errors import InvalidArgumentError, shown
+
+__all__ = ["Source", "UnitAIConfig", "current_config", "load_config"]
+
+
+class Source(NamedTuple):
+    """Who has said what a setting is."""
+
+    kind: Literal["argument", "command line", "environment", "file", "default"]
+    #: The option, the variable, or the place in the file, as `/path/pyproject.toml:3:1`.
+    detail: str | None = None
+
+    def __str__(self) -> str:
+        return self.detail or self.kind
+
+
+@dataclass(frozen=True)
+class UnitAIConfig:
+    """Every setting of a project. Made by `UnitAIConfig.load`.
+
+    >>> import tempfile
+    >>> from unitai import UnitAIConfig
+    >>> config = UnitAIConfig.load(tempfile.mkdtemp(), default_n=20)
+    >>> config.default_n, str(config.source("default_n"))
+    (20, 'argument')
+    >>> config.strict_mocks
+    True
+    """
+
+    #: The adapter that runs agents where `run` is given none; `None` finds it by looking at the agent.
+    adapter: str | None
+    #: How often tests are repeated that do not say it themselves.
+    default_n: int
+    #: The share of the runs that must pass, for tests that do not say it themselves.
+    default_threshold: float
+    #: How many runs of a repeated test are under way at a time.
+    max_workers: int
+    #: What the model calls of one test may cost, in US dollars; `None` for no limit.
+    cost_budget_per_test: float | None
+    #: What the model calls of all tests may cost together, in US dollars; `None` for no limit.
+    cost_budget_per_suite: float | None
+    #: The model that agents use instead of their own.
+    model_override: str | None
+    #: Whether calling a tool that is not mocked is an error.
+    strict_mocks: bool
+    #: How often one tool may be called in one run.
+    max_tool_calls: int
+    #: Seconds that one run may take.
+    timeout: float
+    #: Whether recordings answer for the models.
+    cache_enabled: bool
+    #: Where answers of models come from; `None` leaves it to `cache_enabled`.
+    cache_mode: Literal["off", "record", "replay", "auto"] | None
+    #: The folder of the recordings.
+    cache_directory: Path
+    #: How many hours a recording may be replayed; 0 for ever.
+    cache_ttl_hours: float
+    #: What differs each time and means nothing.
+    cache_volatile: tuple[str, ...]
+    #: The beginnings of other addresses that are recorded.
+    cache_apis: tuple[str, ...]
+    #: The JUnit file that `unitai test` writes.
+    junit_xml: Path
+    #: Whether `unitai test` tells more.
+    verbose: bool
+    #: What models cost, by their names: US dollars for a million tokens.
+    prices: Mapping[str, Mapping[str, float]]
+    #: The project's file, if there is one.
+    path: Path | None = field(default=None, compare=False)
+    _sources: Mapping[str, Source] = field(default_factory=dict, repr=False, compare=False)
+
+    @classmethod
+    def load(cls, folder: str | os.PathLike[str] | None = None, **given: Any) -> UnitAIConfig:
+        """The settings as they are now.
+
+        Args:
+            folder: Whose project it is; the one that pytest works in or the process began in, unless given.
+            given: Settings that come before all others, by their names.
+
+        Raises:
+            ConfigError: Something is wrong with the file, a variable or a setting that was given.
+        """
+        if folder is not None and not isinstance(folder, (str, os.PathLike)):
+            raise InvalidArgumentError(f"folder must be a path, not {shown(folder)}")
+        return cls._of(load_settings(project_folder() if folder is None else os.path.abspath(folder), given))
+
+    @classmethod
+    def _of(cls, table: tuple[str | os.PathLike[str] | None, list[tuple[str, Any, str, str | None]]]) -> UnitAIConfig:
+        path, rows = table
+        values = {name: value for name, value, _, _ in rows}
+        sources = {name: Source(cast(Any, kind), detail) for name, _, kind, detail in rows}
+        return cls(**values, path=None if path is None else Path(path), _sources=sources)
+
+    def source(self, name: str) -> Source:
+        """Who has said what a setting is.
+
+        Args:
+            name: The setting, as in `"default_n"`.
+        """
+        if name not in self._sources:
+            raise InvalidArgumentError(
+                f"there is no setting {shown(name)}", expected=f"one of: {', '.join(self._sources)}"
+            )
+        return self._sources[name]
+
+
+def load_config(folder: str | os.PathLike[str] | None = None) -> UnitAIConfig:
+    """The settings as they are now: `UnitAIConfig.load`."""
+    return UnitAIConfig.load(folder)
+
+
+def current_config() -> UnitAIConfig:
+    """The settings that stand for this process, which toolkits and runs obey: resolved when pytest began, or by the
+    first one who asked.
+    """
+    return UnitAIConfig._of(standing_settings())
