@@ -205,7 +205,12 @@ class TestWrong:
         done = project.config(UNITAI_TIMEOUT="soon")
         assert (done.returncode, done.stdout) == (2, "")
         places = [line.split(": ")[1].rpartition("/")[2] for line in done.stderr.splitlines()]
-        assert places == ["unitai.toml:1:1", "unitai.toml:2:13", "unitai.toml:3:1", "the environment variable UNITAI_TIMEOUT"]
+        assert places == [
+            "unitai.toml:1:1",
+            "unitai.toml:2:13",
+            "unitai.toml:3:1",
+            "the environment variable UNITAI_TIMEOUT",
+        ]
 
     @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read everything")
     def test_a_file_that_may_not_be_read(self, project):
@@ -459,6 +464,27 @@ class TestObeyed:
         prices = json.dumps({"my-model": {"input": 3, "output": 4}})
         project.write("unitai.toml", 'model_override = "of-the-file"\n')
         project.passes(dedent(suite), "--model=my-model", UNITAI_PRICES=prices, UNITAI_MODEL_OVERRIDE="x")
+
+    def test_junit_xml_and_verbose(self, project):
+        suite = """
+        from model import ask
+        from unitai import scripted_model
+        from unitai.script import say
+
+        def test_dear(mock_toolkit):
+            with scripted_model([say("Hi.").using(1_000_000, 0)]):
+                mock_toolkit.run_generic(lambda: ask(model="gpt-4o"))
+        """
+        project.write("model.py", MODEL)
+        project.write("unitai.toml", "verbose = true\njunit_xml = 'out/results.xml'\n")
+        done = project.pytest(dedent(suite), "--unitai")
+        assert done.returncode == 0, done.stdout + done.stderr
+        block = done.stdout.partition("UnitAI Results")[2]
+        assert "test_suite.py::test_dear" in block
+        assert "test_dear" in (project.folder / "out/results.xml").read_text(encoding="utf-8")
+        done = project.pytest(dedent(suite), "--unitai", UNITAI_VERBOSE="0", UNITAI_JUNIT_XML="other.xml")
+        assert "test_suite.py::test_dear" not in done.stdout.partition("UnitAI Results")[2]
+        assert (project.folder / "other.xml").exists()
 
     def test_statistics_and_what_a_decorator_says(self, project):
         suite = """
