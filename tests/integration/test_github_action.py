@@ -323,10 +323,20 @@ def test_other_actions_are_pinned_by_commit():
 
 
 TEST = """
-def test_it_works(mock_toolkit):
-    mock_toolkit.mock("lookup", return_value="x")
-    print("\\n::set-output name=pass-count::99\\n::add-mask::1")
-    assert mock_toolkit.run(lambda text, tools: tools["lookup"](), "hello").output == "x"
+import urllib3
+from unitai.script import say
+
+def agent(question, tools):
+    body = {"model": "gpt-4o", "messages": [{"role": "user", "content": question}]}
+    answer = urllib3.request("POST", "https://api.openai.com/v1/chat/completions", json=body, retries=False)
+    return answer.json()["choices"][0]["message"]["content"]
+
+def test_it_works(mock_toolkit, scripted_model):
+    scripted_model([say("::add-mask::1").using(1000, 10)])
+    result = mock_toolkit.run(agent, "hello")
+    print("\\n::set-output name=pass-count::99")
+    print(result.output)
+    assert result.succeeded
 
 def test_it_does_not():
     assert False
@@ -346,8 +356,9 @@ def test_with_the_real_command(real):
     ran = real.run({"extra-args": "-s -p no:cacheprovider", "version": "installed"})
     assert not ran.is_well
     assert "1 failed, 1 passed" in ran.log
+    assert "\n::add-mask::1\n" in ran.log
     assert ran.commands == []
-    assert (ran.outputs["pass-count"], ran.outputs["fail-count"]) == ("1", "1")
+    assert ran.outputs == {"pass-count": "1", "fail-count": "1", "total-cost": "0.0026"}
     kept = next(reversed(ran.used.values()))["path"].split("\n")
     assert [Path(file).name for file in kept] == ["unitai.xml", "unitai.html"]
     assert all(Path(file).stat().st_size > 0 for file in kept)
