@@ -152,6 +152,16 @@ def test_what_is_known_of_a_passing_test_is_in_its_properties(files):
         "unitai.mode": "all",
         "unitai.claim": "passes at least 9 of 10 times",
     }
+    *_, last = ET.parse(files["whole", "common"]).getroot().iter("testcase")
+    without = {prop.get("name"): prop.get("value") for prop in last.iter("property")}
+    assert without == {
+        "unitai.test": "tests/test_a.py::test_xpasses",
+        "unitai.outcome": "xpassed",
+        "unitai.cost": "0",
+        "unitai.paid": "0",
+        "unitai.tokens": "0",
+        "unitai.model_calls": "0",
+    }
     suite = ET.parse(files["whole", "strict"]).getroot().find("testsuite")
     named = {prop.get("name"): prop.get("value") for prop in suite.iter("property")}
     assert named["unitai.cost[tests.test_a.TestB::test_passes[x/y::z]]"] == "0.75"

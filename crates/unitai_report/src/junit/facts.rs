@@ -44,15 +44,15 @@ pub(super) fn of_run(run: &Run) -> Facts {
     facts
 }
 
-/// The facts of a test.
-pub(super) fn of_test(test: &Test) -> Facts {
+/// The facts of a test. Where costs are known, those of a test without model calls are, too.
+pub(super) fn of_test(test: &Test, is_spending_known: bool) -> Facts {
     let mut facts = vec![("unitai.test", test.end.test.clone()), ("unitai.outcome", word(test.end.outcome))];
     if test.reruns > 0 {
         facts.push(("unitai.reruns", test.reruns.to_string()));
     }
     facts.extend(test.end.worker.iter().map(|worker| ("unitai.worker", worker.clone())));
-    if let Some(spending) = &test.end.spending {
-        push_spending(&mut facts, spending);
+    if let Some(spending) = test.end.spending.or(is_spending_known.then(Spending::default)) {
+        push_spending(&mut facts, &spending);
     }
     if let Some(statistics) = &test.end.statistics {
         push_statistics(&mut facts, statistics);
@@ -188,10 +188,10 @@ impl Found {
         })
     }
 
-    /// What model calls came to. Of tokens and unpriced calls only the sum is known: they are put to those calls of
+    /// What model calls came to, if there were some. Of tokens and unpriced calls only the sum is known: they are put to those calls of
     /// which there are some.
     pub(super) fn spending(&self) -> Option<Spending> {
-        let calls: u64 = self.number("unitai.model_calls")?;
+        let calls = self.number("unitai.model_calls").filter(|calls: &u64| *calls > 0)?;
         let count = |name| self.number::<u64>(name).unwrap_or(0);
         let (scripted, replayed) = (count("unitai.scripted_calls"), count("unitai.replayed_calls"));
         let free = scripted.checked_add(replayed).filter(|free| *free <= calls)?;

@@ -68,8 +68,9 @@ impl Document<'_> {
         self.open("testsuites", &totals)?;
         self.open("testsuite", &suite)?;
         self.properties(self.facts_of_suite(run))?;
+        let is_spending_known = words::is_spending_known(run);
         for test in &run.tests {
-            self.case(test)?;
+            self.case(test, is_spending_known)?;
         }
         if let Some(ending) = unfinished {
             self.open("testcase", &[("classname", "unitai".to_owned()), ("name", "unitai.run".to_owned())])?;
@@ -84,10 +85,11 @@ impl Document<'_> {
         let named = |facts: Facts| facts.into_iter().map(|(name, value)| (name.to_owned(), value));
         let mut all: Vec<_> = named(facts::of_run(run)).collect();
         if self.form == Form::Strict {
+            let is_spending_known = words::is_spending_known(run);
             for test in &run.tests {
                 let (class, name) = names::of_id(&test.end.test);
                 all.extend(
-                    named(facts::of_test(test))
+                    named(facts::of_test(test, is_spending_known))
                         .map(|(fact, value)| (format!("{fact}[{class}::{name}]"), value)),
                 );
             }
@@ -95,7 +97,7 @@ impl Document<'_> {
         all
     }
 
-    fn case(&mut self, test: &Test) -> io::Result<()> {
+    fn case(&mut self, test: &Test, is_spending_known: bool) -> io::Result<()> {
         let end = &test.end;
         let (class, name) = names::of_id(&end.test);
         let mut attributes =
@@ -106,7 +108,7 @@ impl Document<'_> {
         }
         self.open("testcase", &attributes)?;
         if self.form == Form::Common {
-            let facts = facts::of_test(test);
+            let facts = facts::of_test(test, is_spending_known);
             self.properties(facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())?;
         }
         self.outcome(test)?;
