@@ -205,12 +205,22 @@ def test_other_forms_are_written_and_read_again(tmp_path):
     )
 
 
+def test_a_page_is_made_of_a_junit_file_too(tmp_path):
+    (tmp_path / "theirs.xml").write_text(
+        "<testsuite><testcase name='of &lt;another tool'/></testsuite>", encoding="utf-8"
+    )
+    command = [COMMAND, "report", "theirs.xml", "-o", "page.html"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "of &lt;another tool" in (tmp_path / "page.html").read_text(encoding="utf-8")
+
+
 BROKEN = {
     "empty": (b"", "it is empty"),
     "text": (b"hello\n", "it is neither JSON nor XML"),
     "bytes": (bytes(range(256)), "it is neither JSON nor XML"),
     "other-json": (b'{"a": 1}\n', "not an event"),
-    "one-line": (b'{"a": 1}', "it holds no run event"),
+    "one-line": (b'{"a": 1}', "it tells of no run"),
     "not-utf-8": (b'{"event": "\xff"}\n', "invalid utf-8"),
     "newer": (b'{"event":"run_started","version":2}\n', "this release reads up to version 1"),
     "middle": (lines(finished_test("t")).replace('"outcome"', '"out', 1).encode(), "not an event"),
@@ -230,7 +240,7 @@ def test_what_cannot_be_understood_says_why_and_what_would_be(tmp_path, name):
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(f"error: {name} cannot be understood: "), done.stderr
     assert said in done.stderr
-    assert "expected run events (JSON lines, as in .unitai/runs) or JUnit XML" in done.stderr
+    assert "expected a file of events, as `unitai test` leaves them in .unitai/runs, or JUnit XML" in done.stderr
 
 
 def test_where_there_is_nothing_to_read_the_remedy_is_named(tmp_path):
@@ -238,11 +248,11 @@ def test_where_there_is_nothing_to_read_the_remedy_is_named(tmp_path):
     nothing = results(tmp_path)
     assert (nothing.returncode, nothing.stdout) == (2, "")
     assert nothing.stderr == (
-        "error: no run was found in .unitai/runs; run `unitai test` first, or name a file: unitai results FILE\n"
+        "error: there is no run in .unitai/runs; `unitai test` makes one, and `unitai results FILE` takes any file of events\n"
     )
     missing = results(tmp_path, "no.xml")
     assert (missing.returncode, missing.stdout) == (2, "")
-    assert "no.xml cannot be read: No such file" in missing.stderr
+    assert "no.xml could not be read: No such file" in missing.stderr
     folder = results(tmp_path, tmp_path)
     assert (folder.returncode, folder.stdout) == (2, "")
     (tmp_path / "pyproject.toml").write_text("[tool.unitai\n", encoding="utf-8")

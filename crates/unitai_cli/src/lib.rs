@@ -7,6 +7,7 @@ mod config;
 mod demo;
 mod doctor;
 mod git;
+mod given;
 mod import;
 mod init;
 mod report;

@@ -5,11 +5,11 @@ use std::process::{Command, Stdio};
 use std::{env, fs};
 
 use clap::Args;
-use unitai_config::RunsPlace;
-use unitai_report::{Run, html_report};
+use unitai_report::html_report;
 use unitai_wire::gate::write_public;
 
 use crate::cache::size;
+use crate::given::given;
 use crate::say::{complain, say, secrets};
 
 /// What `unitai report --help` shows below the options.
@@ -18,7 +18,7 @@ pub(crate) const EXAMPLES: &str = "Examples:\n  unitai report                   
 /// The arguments of `unitai report`.
 #[derive(Args)]
 pub(crate) struct Report {
-    /// The events of a run, as in .unitai/runs [default: those of the last run]
+    /// The events of a run, as in .unitai/runs, or any JUnit file; - for standard input [default: the last run]
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
     /// Where the report goes; `-` is standard output
@@ -48,11 +48,7 @@ impl Report {
                 "`--open` opens a file, and `--output -` makes none; leave one of them out".to_owned()
             );
         }
-        let file = match &self.file {
-            Some(file) => file.clone(),
-            None => last()?,
-        };
-        let page = html_report(&read(&file)?);
+        let page = html_report(&given(self.file.as_deref(), "report")?.run);
         let shown = self.output.display();
         if is_shown {
             return say(page.trim_end()).map_err(|error| format!("the report could not be told: {error}"));
@@ -67,33 +63,6 @@ impl Report {
         }
         Ok(())
     }
-}
-
-/// The events of the last run.
-fn last() -> Result<PathBuf, String> {
-    let here = env::current_dir().map_err(|error| format!("the folder of this shell is gone: {error}"))?;
-    let place =
-        RunsPlace::of(&here).map_err(|trouble| format!("{trouble}; expected {}", trouble.expected))?;
-    let folder = place.folder().strip_prefix(&here).unwrap_or(place.folder()).display();
-    let newest = place.newest().map_err(|error| format!("{folder} could not be looked into: {error}"))?;
-    newest.ok_or_else(|| {
-        format!("there is no run in {folder}; `unitai test` makes one, and `unitai report FILE` takes any file of events")
-    })
-}
-
-fn read(file: &Path) -> Result<Run, String> {
-    let shown = file.display();
-    let expected = "expected a file of events, as `unitai test` leaves them in .unitai/runs";
-    let bytes = fs::read(file).map_err(|error| format!("{shown} could not be read: {error}; {expected}"))?;
-    let text = String::from_utf8(bytes).map_err(|_| format!("{shown} is no text in UTF-8; {expected}"))?;
-    // Before they are written as HTML, in which a secret may be spelled otherwise. Where that damages a number, the
-    // gate alone has to find it.
-    let run = Run::read(&secrets().clean(&text)).or_else(|_| Run::read(&text));
-    let run = run.map_err(|error| format!("{shown}: {error}; {expected}"))?;
-    if run == Run::default() {
-        return Err(format!("{shown} tells of no run; {expected}"));
-    }
-    Ok(run)
 }
 
 /// Opens a file in the browser that is asked for, or in the system's own.

@@ -86,8 +86,8 @@ def _broken(text):
         (lambda folder: None, ["missing.jsonl"], ["missing.jsonl could not be read", "expected a file of events"]),
         (lambda folder: None, ["."], ["could not be read", "expected a file of events"]),
         (_broken(b""), ["events.jsonl"], ["tells of no run", "expected a file of events"]),
-        (_broken(b"\xff\xfe\x00"), ["events.jsonl"], ["no text in UTF-8", "expected a file of events"]),
-        (_broken(b"hello\nworld\n"), ["events.jsonl"], ["not an event", "expected a file of events"]),
+        (_broken(b"\xff\xfe\x00"), ["events.jsonl"], ["cannot be understood", "expected a file of events"]),
+        (_broken(b"hello\nworld\n"), ["events.jsonl"], ["neither JSON nor XML", "expected a file of events"]),
         (
             _broken(b'{"event":"run_started","version":7}\n'),
             ["events.jsonl"],
