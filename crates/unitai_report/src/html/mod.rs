@@ -38,7 +38,7 @@ const ALLOWANCE: usize = 12_000_000;
 /// let run = Run::read("{\"event\":\"test_started\",\"at\":1.0,\"test\":\"<script>alert(1)</script>\"}\n").unwrap();
 /// let page = html_report(&run);
 /// assert!(page.contains("&lt;script&gt;alert(1)&lt;/script&gt;"));
-/// assert!(page.contains("This run did not come to its end"));
+/// assert!(page.contains("The run did not come to its end"));
 /// ```
 pub fn html_report(run: &Run) -> String {
     let mut html = Html::default();
@@ -91,7 +91,7 @@ fn tests(html: &mut Html, run: &Run) {
 /// What is behind each test, in the order of the tests.
 fn bodies(run: &Run) -> Vec<Html> {
     let mut order: Vec<usize> = (0..run.tests.len()).collect();
-    order.sort_by_key(|number| !outcome::is_red(run.tests[*number].end.outcome));
+    order.sort_by_key(|number| !crate::words::is_red(run.tests[*number].end.outcome));
     let mut bodies = vec![Html::default(); run.tests.len()];
     let mut left = ALLOWANCE;
     for number in order {

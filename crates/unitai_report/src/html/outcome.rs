@@ -38,8 +38,3 @@ pub(super) fn mark(outcome: TestOutcome) -> &'static str {
         TestOutcome::XPassed => "‽",
     }
 }
-
-/// Whether the test is the reason why a run is not green.
-pub(super) fn is_red(outcome: TestOutcome) -> bool {
-    matches!(outcome, TestOutcome::Failed | TestOutcome::Error | TestOutcome::Inconclusive)
-}

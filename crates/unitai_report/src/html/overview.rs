@@ -1,11 +1,12 @@
 //! The top of the page: what came of the run, and what it took.
 
-use unitai_model::event::{Limit, RunEnding, RunStarted, TestOutcome};
+use unitai_model::event::{Limit, RunEnding, RunStarted, Spending, TestOutcome};
 
 use super::outcome::{ALL, word};
 use super::timeline::by_source;
-use super::words::{counted, dollars, duration, grouped, moment};
+use super::words::{counted, duration, moment};
 use super::write::Html;
+use crate::words::{dollars, ending, is_spending_known, short_cost, thousands};
 use crate::{Counts, Run};
 
 /// How many tests came to this.
@@ -31,7 +32,7 @@ pub(super) fn headline(run: &Run) -> String {
     }
     if red > 0 {
         let what = if red == counts.failed { "failed" } else { "did not pass" };
-        return format!("{} of {} {what}", grouped(red), counted(all, "test", "tests"));
+        return format!("{} of {} {what}", thousands(red), counted(all, "test", "tests"));
     }
     if counts.passed == 0 {
         return format!("None of {} passed", counted(all, "test", "tests"));
@@ -39,10 +40,10 @@ pub(super) fn headline(run: &Run) -> String {
     if counts.passed == all && run.is_green() {
         return match all {
             1 => "The test passed".to_owned(),
-            _ => format!("All {} tests passed", grouped(all)),
+            _ => format!("All {} tests passed", thousands(all)),
         };
     }
-    format!("{} of {} passed", grouped(counts.passed), counted(all, "test", "tests"))
+    format!("{} of {} passed", thousands(counts.passed), counted(all, "test", "tests"))
 }
 
 /// The top of the page.
@@ -58,30 +59,9 @@ pub(super) fn overview(html: &mut Html, run: &Run) {
 
 /// A run that did not come to its end says so before anything else.
 fn unfinished(html: &mut Html, run: &Run) {
-    let (what, reason) = match &run.finished {
-        None => ("This run did not come to its end: its process was killed, or it is still under way.", None),
-        Some(finished) => {
-            let what = match finished.ending {
-                RunEnding::Completed => return,
-                RunEnding::Stopped => "This run was stopped before its end, as asked.",
-                RunEnding::Interrupted => "This run was interrupted.",
-                RunEnding::Broken => {
-                    "This run broke: tests could not be looked for, or pytest itself failed."
-                }
-                RunEnding::Crashed => "This run did not come to its end: its process died.",
-            };
-            (what, finished.reason.as_deref())
-        }
-    };
-    html.raw("<div class=\"alarm\" role=\"alert\"><strong>").raw(what).raw("</strong>");
-    let missing = run.found.map_or(0, |found| found.saturating_sub(run.tests.len() as u64));
-    if missing > 0 {
-        html.raw(" <span>").text(&counted(missing, "test", "tests")).raw(" did not run.</span>");
+    if let Some(ending) = ending(run) {
+        html.raw("<div class=\"alarm\" role=\"alert\"><strong>").text(&ending).raw("</strong></div>");
     }
-    if let Some(reason) = reason {
-        html.raw("<p>").text(reason).raw("</p>");
-    }
-    html.raw("</div>");
 }
 
 /// A bar of all outcomes.
@@ -91,7 +71,7 @@ fn outcomes(html: &mut Html, run: &Run) {
     let told: Vec<String> = ALL
         .into_iter()
         .filter(|outcome| count(&counts, *outcome) > 0)
-        .map(|outcome| format!("{} {}", grouped(count(&counts, outcome)), word(outcome)))
+        .map(|outcome| format!("{} {}", thousands(count(&counts, outcome)), word(outcome)))
         .collect();
     html.raw("<svg class=\"outcomes\" role=\"img\" width=\"100%\" height=\"8\" aria-label=\"")
         .text(&told.join(", "));
@@ -113,24 +93,28 @@ fn outcomes(html: &mut Html, run: &Run) {
 }
 
 fn tiles(html: &mut Html, run: &Run) {
-    let spending = run.spending();
-    let all = spending.all();
     html.raw("<dl class=\"tiles\">");
     tile(html, "Duration", &duration(run.duration_seconds()), "");
-    let about = if all.unpriced > 0 { "≥ " } else { "" };
-    let unpriced = match all.unpriced {
-        0 => String::new(),
-        n => format!("; {} without a price", counted(n, "call", "calls")),
-    };
-    let paid = format!("{} paid{unpriced}", dollars(spending.live.cost));
-    tile(html, "Cost", &format!("{about}{}", dollars(all.cost)), if all.calls > 0 { &paid } else { "" });
-    tile(html, "Tokens", &grouped(all.tokens), "");
-    let sources = by_source(&spending);
-    tile(html, "Model calls", &grouped(all.calls), if all.calls > 0 { &sources } else { "" });
+    if is_spending_known(run) {
+        spending_tiles(html, &run.spending());
+    }
     if let Some(budget) = run.finished.as_ref().and_then(|finished| finished.budget.as_ref()) {
         budget_tile(html, budget);
     }
     html.raw("</dl>");
+}
+
+fn spending_tiles(html: &mut Html, spending: &Spending) {
+    let all = spending.all();
+    let unpriced = match all.unpriced {
+        0 => String::new(),
+        n => format!("; {} of unknown price", counted(n, "call", "calls")),
+    };
+    let paid = format!("{} paid{unpriced}", short_cost(spending.live));
+    tile(html, "Cost", &short_cost(all), if all.calls > 0 { &paid } else { "" });
+    tile(html, "Tokens", &thousands(all.tokens), "");
+    let sources = by_source(spending);
+    tile(html, "Model calls", &thousands(all.calls), if all.calls > 0 { &sources } else { "" });
 }
 
 fn tile(html: &mut Html, name: &'static str, value: &str, more: &str) {

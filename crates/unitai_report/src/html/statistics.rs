@@ -3,8 +3,9 @@
 use unitai_model::event::{FailureMode, Statistics};
 
 use super::cut::line;
-use super::words::{counted, dollars, grouped, percent};
+use super::words::{counted, percent};
 use super::write::Html;
+use crate::words::{dollars, thousands};
 
 /// The drawing of a list: small, without words.
 pub(super) fn spark(html: &mut Html, statistics: &Statistics) {
@@ -32,9 +33,9 @@ pub(super) fn panel(html: &mut Html, statistics: &Statistics, links: impl Fn(&st
     interval(html, statistics);
     html.raw("<dl class=\"grid\">");
     let counted_runs = statistics.passed + statistics.failed;
-    html.fact("Passed", &format!("{} of {}", grouped(statistics.passed), grouped(counted_runs)));
+    html.fact("Passed", &format!("{} of {}", thousands(statistics.passed), thousands(counted_runs)));
     if statistics.inconclusive > 0 {
-        html.fact("Inconclusive", &grouped(statistics.inconclusive));
+        html.fact("Inconclusive", &thousands(statistics.inconclusive));
     }
     html.fact("Asked for", &counted(statistics.planned, "run", "runs"));
     if statistics.saved_runs > 0 {

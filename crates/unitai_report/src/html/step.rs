@@ -9,8 +9,9 @@ use unitai_model::{
 use super::cut::{block, line};
 use super::place::Place;
 use super::value::{short, value};
-use super::words::{duration, grouped};
+use super::words::duration;
 use super::write::Html;
+use crate::words::thousands;
 
 /// A step. One that broke an expectation is open, and says what was expected.
 pub(super) fn step(
@@ -128,7 +129,7 @@ fn model_line<'a>(html: &mut Html, call: &'a ModelCall) -> Whole<'a> {
         ""
     };
     if let Some(usage) = &call.usage {
-        html.span("fact", &format!("{about}{} tokens", grouped(usage.total())));
+        html.span("fact", &format!("{about}{} tokens", thousands(usage.total())));
     }
     if let Some(cost) = call.cost {
         html.span("fact", &cost.shown());
@@ -151,15 +152,15 @@ fn model(html: &mut Html, call: &ModelCall) {
     html.raw("<dl class=\"grid\">");
     match &call.usage {
         Some(usage) => {
-            html.fact("Prompt tokens", &grouped(usage.prompt_tokens()));
-            html.fact("Completion tokens", &grouped(usage.completion_tokens()));
+            html.fact("Prompt tokens", &thousands(usage.prompt_tokens()));
+            html.fact("Completion tokens", &thousands(usage.completion_tokens()));
             for (name, count) in [
                 ("Read from cache", usage.cache_read),
                 ("Written to cache", usage.cache_write.saturating_add(usage.cache_write_long)),
                 ("Reasoning", usage.reasoning),
             ] {
                 if count > 0 {
-                    html.fact(name, &grouped(count));
+                    html.fact(name, &thousands(count));
                 }
             }
         }

@@ -4,13 +4,15 @@ use unitai_model::Trajectory;
 use unitai_model::event::{BrokenExpectation, Phase, TestFailure};
 
 use super::cut::{block, diff, line};
-use super::outcome::{is_red, mark, word};
+use super::outcome::{mark, word};
 use super::place::Place;
 use super::statistics::{panel, spark};
 use super::timeline::{agent_run, by_source, shown_steps};
-use super::words::{counted, dollars, duration, grouped, percent};
+use super::words::{counted, duration, percent};
 use super::write::Html;
 use crate::Test;
+use crate::ansi::without_escapes;
+use crate::words::{self, is_red, short_cost, thousands};
 
 /// So many characters of a name are shown in the list.
 const NAME: usize = 300;
@@ -48,7 +50,7 @@ pub(super) fn test(html: &mut Html, test: &Test, number: usize, body: &Html) {
     }
     html.raw("</span><span class=\"cost\">");
     if let Some(all) = cost {
-        html.text(if all.unpriced > 0 { "≥ " } else { "" }).text(&dollars(all.cost));
+        html.text(&short_cost(all));
     }
     html.raw("</span><span class=\"time\">").text(&duration(end.duration_seconds));
     html.raw("</span></summary>").html(body).raw("</details></li>");
@@ -127,14 +129,8 @@ fn facts(html: &mut Html, test: &Test) {
     }
     if let Some(spending) = &end.spending {
         let all = spending.all();
-        let about = if all.unpriced > 0 { "at least " } else { "" };
-        html.fact("Cost", &format!("{about}{}", dollars(all.cost)))
-            .fact("Paid", &dollars(spending.live.cost));
-        html.fact("Tokens", &grouped(all.tokens)).fact("Model calls", &by_source(spending));
-        let unpriced = all.unpriced;
-        if unpriced > 0 {
-            html.fact("Without a price", &counted(unpriced, "call", "calls"));
-        }
+        html.fact("Cost", &words::cost(all)).fact("Paid", &words::cost(spending.live));
+        html.fact("Tokens", &thousands(all.tokens)).fact("Model calls", &by_source(spending));
     }
     if test.reruns > 0 {
         html.fact(
@@ -180,7 +176,7 @@ fn failed(
     }
     if failure.text.trim() != failure.message.trim() && !failure.text.trim().is_empty() {
         html.raw("<details class=\"raw").raw(open).raw("<summary>As the terminal shows it</summary>");
-        block(html, &failure.text);
+        block(html, &without_escapes(&failure.text));
         html.raw("</details>");
     }
     html.raw("</section>");
@@ -239,7 +235,7 @@ fn runs(
         for captured in &test.end.captured {
             html.raw("<details class=\"raw\"><summary>").text(&line(&captured.title, 240));
             html.raw("</summary>");
-            block(html, &captured.text);
+            block(html, &without_escapes(&captured.text));
             html.raw("</details>");
         }
         html.raw("</section>");

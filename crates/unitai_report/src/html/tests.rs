@@ -53,7 +53,7 @@ fn a_run_is_told_from_top_to_bottom() {
 fn a_run_that_did_not_end_says_so_first() {
     let cut: String =
         RUN.lines().filter(|line| !line.contains("run_finished")).map(|line| format!("{line}\n")).collect();
-    assert!(page(&cut).contains("role=\"alert\"><strong>This run did not come to its end"));
+    assert!(page(&cut).contains("role=\"alert\"><strong>The run did not come to its end"));
     assert!(!page(RUN).contains("role=\"alert\""));
     assert!(page("").contains("No test ran"));
 }

@@ -9,8 +9,9 @@ use super::cut::{block, line};
 use super::place::Place;
 use super::step::step;
 use super::value::{short, value};
-use super::words::{counted, duration, grouped};
+use super::words::{counted, duration};
 use super::write::Html;
+use crate::words::thousands;
 
 /// Of a trajectory, so many steps are shown from its beginning,
 const FIRST: usize = 200;
@@ -58,7 +59,7 @@ fn opened(html: &mut Html, trajectory: &Trajectory, broken: &[&BrokenExpectation
     match trajectory.total_tokens() {
         Ok(0) => {}
         Ok(tokens) => {
-            html.span("fact", &format!("{} tokens", grouped(tokens)));
+            html.span("fact", &format!("{} tokens", thousands(tokens)));
         }
         Err(_) => {
             html.span("fact", "tokens unknown");
@@ -147,7 +148,7 @@ pub(super) fn by_source(spending: &unitai_model::event::Spending) -> String {
     let told: Vec<String> = parts
         .iter()
         .filter(|(_, part)| part.calls > 0)
-        .map(|(word, part)| format!("{} {word}", grouped(part.calls)))
+        .map(|(word, part)| format!("{} {word}", thousands(part.calls)))
         .collect();
     if told.is_empty() { "no calls".to_owned() } else { told.join(", ") }
 }

@@ -1,24 +1,12 @@
 //! Numbers as a person reads them.
 
-use time::OffsetDateTime;
-use unitai_model::Money;
+use unitai_model::Utc;
 
-/// `12,345`.
-pub(super) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::new();
-    for (n, digit) in digits.chars().enumerate() {
-        if n > 0 && (digits.len() - n).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
+use crate::words::thousands;
 
 /// `1 step`, `2 steps`.
 pub(super) fn counted(number: u64, one: &str, many: &str) -> String {
-    format!("{} {}", grouped(number), if number == 1 { one } else { many })
+    format!("{} {}", thousands(number), if number == 1 { one } else { many })
 }
 
 /// `12 ms`, `1.23 s`, `2 min 5 s`, `1 h 2 min`.
@@ -37,15 +25,10 @@ pub(super) fn duration(seconds: f64) -> String {
             match (whole / 3600, whole / 60 % 60, whole % 60) {
                 (0, minutes, 0) => format!("{minutes} min"),
                 (0, minutes, seconds) => format!("{minutes} min {seconds} s"),
-                (hours, minutes, _) => format!("{} h {minutes} min", grouped(hours)),
+                (hours, minutes, _) => format!("{} h {minutes} min", thousands(hours)),
             }
         }
     }
-}
-
-/// `$0.003`.
-pub(super) fn dollars(amount: f64) -> String {
-    Money::from_dollars(amount).map_or_else(|| "unknown".to_owned(), Money::shown)
 }
 
 /// `92.5%`, `100%`. What is not all is not shown as all, and what is not nothing not as nothing.
@@ -64,11 +47,9 @@ pub(super) fn percent(share: f64) -> String {
 
 /// `2026-11-15 18:30:00 UTC`; `None` for what is no time.
 pub(super) fn moment(seconds: f64) -> Option<String> {
-    let known = seconds.is_finite() && seconds.abs() < 1e12;
-    let time = OffsetDateTime::from_unix_timestamp(known.then_some(seconds as i64)?).ok()?;
-    let (year, month, day) = (time.year(), u8::from(time.month()), time.day());
-    let (hour, minute, second) = time.to_hms();
-    Some(format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02} UTC"))
+    let is_time = seconds.is_finite() && (0.0..1e12).contains(&seconds);
+    let text = is_time.then(|| Utc::of_seconds(seconds as u64).to_string())?;
+    Some(text.replace('T', " ").replace("+00:00", " UTC"))
 }
 
 #[cfg(test)]
@@ -76,8 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_grouped() {
-        assert_eq!([0, 999, 1000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
+    fn one_is_not_many() {
         assert_eq!(
             (counted(1, "test", "tests"), counted(2000, "test", "tests")),
             ("1 test".to_owned(), "2,000 tests".to_owned())

@@ -2,15 +2,9 @@
 
 use unitai_model::value::plain_lines;
 
-use super::words::grouped;
+use crate::words::thousands;
 
 /// A piece of HTML. Foreign text cannot become markup: only what the compiler has seen is taken as it stands.
-///
-/// ```ignore
-/// let mut html = Html::default();
-/// html.raw("<b>").text("1 < 2").raw("</b>");
-/// assert_eq!(html.done(), "<b>1 &lt; 2</b>");
-/// ```
 #[derive(Debug, Clone, Default)]
 pub(super) struct Html(String);
 
@@ -52,7 +46,7 @@ impl Html {
 
     /// A whole number for people: `12,345`.
     pub(super) fn count(&mut self, number: u64) -> &mut Html {
-        self.0.push_str(&grouped(number));
+        self.0.push_str(&thousands(number));
         self
     }
 
