@@ -13,7 +13,7 @@ use crate::given::given;
 use crate::say::{complain, say, secrets};
 
 /// What `unitai report --help` shows below the options.
-pub(crate) const EXAMPLES: &str = "Examples:\n  unitai report                        the last run, as test-results/unitai.html\n  unitai report --open                 the same, and look at it\n  unitai report run.jsonl -o run.html  a run whose events are in this file\n  unitai report -o -                   to standard output";
+pub(crate) const EXAMPLES: &str = "Examples:\n  unitai report                        the last run, as test-results/unitai.html\n  unitai report --open                 the same, and look at it\n  unitai report run.jsonl -o run.html  a run whose events are in this file\n  unitai report junit.xml              any JUnit file, of any tool\n  unitai report -o -                   to standard output";
 
 /// The arguments of `unitai report`.
 #[derive(Args)]

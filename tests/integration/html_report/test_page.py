@@ -281,6 +281,9 @@ def test_a_run_that_did_not_end_says_so_in_red_at_the_top(browser, tmp_path):
         assert opened.run(f"getComputedStyle({alarm}).color") == "rgb(191, 42, 34)"
         assert opened.run(f"{alarm}.getBoundingClientRect().top") < 100
         assert opened.run("document.querySelector('h1').innerText") == "1 of 2 tests did not pass"
+        # No test was repeated, and none asked a model.
+        assert opened.run("getComputedStyle(document.querySelector('.sort.rate')).visibility") == "hidden"
+        assert opened.run("document.querySelector('.columns').getBoundingClientRect().height") < 40
 
 
 def test_thousands_of_tests_and_steps_stay_usable(browser, tmp_path):

@@ -55,6 +55,19 @@ def test_a_run_that_is_named_goes_where_it_is_told(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["deep"]
 
 
+def test_a_junit_file_of_any_tool_becomes_a_report(tmp_path):
+    from page_events import unitai
+
+    suite = '<testsuite name="shop"><testcase classname="cart" name="adds &lt;b&gt;"/><testcase name="pays"><failure message="no money">at line 3</failure></testcase></testsuite>'
+    (tmp_path / "junit.xml").write_text(suite, encoding="utf-8")
+    done = unitai("report", "junit.xml", "-o", "-", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "1 of 2 tests failed" in done.stdout
+    assert "adds &lt;b&gt;" in done.stdout
+    assert "no money" in done.stdout
+    assert unitai("report", "-", "-o", "-", cwd=tmp_path, input=suite).stdout == done.stdout
+
+
 def test_a_report_is_opened_in_the_browser_that_is_asked_for(tmp_path):
     from page_events import SAMPLE, unitai
 

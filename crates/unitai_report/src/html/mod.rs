@@ -79,7 +79,11 @@ fn policy() -> String {
 }
 
 fn tests(html: &mut Html, run: &Run) {
-    html.raw("<section class=\"list\" id=\"tests\" aria-label=\"Tests\">");
+    // A column that has nothing to say is not there.
+    let has_rate = run.tests.iter().any(|test| test.end.statistics.is_some());
+    let has_cost = run.tests.iter().any(|test| test.end.spending.is_some());
+    html.raw("<section class=\"list").raw(if has_rate { "" } else { " no-rate" });
+    html.raw(if has_cost { "" } else { " no-cost" }).raw("\" id=\"tests\" aria-label=\"Tests\">");
     toolbar(html, run);
     html.raw("<ul class=\"tests\">");
     for (number, (test, body)) in run.tests.iter().zip(bodies(run)).enumerate() {

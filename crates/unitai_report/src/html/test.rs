@@ -40,9 +40,6 @@ pub(super) fn test(html: &mut Html, test: &Test, number: usize, body: &Html) {
         .raw(word(end.outcome))
         .raw("</span></span><span class=\"name\">");
     name(html, &end.test);
-    if let Some(message) = told(test) {
-        html.span("message", &line(message, 240));
-    }
     html.raw("</span><span class=\"rate\">");
     if let Some(statistics) = &end.statistics {
         spark(html, statistics);
@@ -53,7 +50,11 @@ pub(super) fn test(html: &mut Html, test: &Test, number: usize, body: &Html) {
         html.text(&short_cost(all));
     }
     html.raw("</span><span class=\"time\">").text(&duration(end.duration_seconds));
-    html.raw("</span></summary>").html(body).raw("</details></li>");
+    html.raw("</span>");
+    if let Some(message) = told(test) {
+        html.span("message", &line(message, 240));
+    }
+    html.raw("</summary>").html(body).raw("</details></li>");
 }
 
 /// The name of the test, and before it the file and classes that it is in.
