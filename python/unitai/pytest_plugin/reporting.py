@@ -15,8 +15,13 @@ from typing import Any
 import pytest
 
 from unitai._engine import EventLog, __version__, finish_reports, fresh_events
+from unitai.config import current_config
 from unitai.errors import UnitAIError
-from unitai.pytest_plugin.noting import ATTRIBUTE, rates
+from unitai.pytest_plugin.noting import rates
+from unitai.pytest_plugin.outcomes import captured_of, failure_of, notes_of, outcome_of, place_of, reason_of
+
+#: What model calls came to, by who answered them.
+Spending = dict[str, dict[str, float]]
 
 
 class Reporting:
@@ -28,6 +33,8 @@ class Reporting:
         self._log: EventLog | None = None
         self._begun = time.time()
         self._tests: dict[str, list[pytest.TestReport]] = {}
+        #: What tries of a test have spent that do not count.
+        self._spent: dict[str, Spending | None] = {}
         self._deselected = 0
         #: Whether there is a file of tests that cannot be read.
         self._is_unread = False
@@ -55,7 +62,7 @@ class Reporting:
             python=platform.python_version(),
             pytest=pytest.__version__,
             arguments=[str(arg) for arg in config.invocation_params.args],
-            model_override=config.getoption("unitai_model", None) or None,
+            model_override=current_config().model_override,
             cache_mode=self._cache_mode,
         )
 
@@ -102,13 +109,16 @@ class Reporting:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """A part of a test is over."""
         key = self._key(report.nodeid, report)
-        if report.outcome == "rerun":  # type: ignore[comparison-overlap]
-            self._tests.pop(key, None)
-            return
         self._tests.setdefault(key, []).append(report)
-        if report.when not in ("setup", "call"):
-            # With "???", its process has died, and nothing more will come.
-            self._finish(key, self._tests.pop(key), report.when)
+        if report.when in ("setup", "call"):
+            return
+        # With "???", its process has died, and nothing more will come.
+        reports = self._tests.pop(key)
+        if any(report.outcome == "rerun" for report in reports):  # type: ignore[comparison-overlap]
+            # Another plugin tries again. What was spent is spent.
+            self._spent[key] = _sum(self._spent.get(key), notes_of(report).get("spending"))
+        else:
+            self._finish(key, reports, report.when)
 
     def _key(self, test: str, report: pytest.TestReport) -> str:
         """The test's id; where several processes run every test, with the process."""
@@ -119,12 +129,12 @@ class Reporting:
 
     def _finish(self, test: str, reports: list[Any], phase: str | None) -> None:
         last = reports[-1]
-        notes: dict[str, Any] = getattr(last, ATTRIBUTE, None) or {}
+        notes = notes_of(last)
         for example_of, trajectory in notes.get("runs", ()):
             self._add_run(test, example_of, trajectory)
         if notes.get("statistics"):
             self._repeated.append((test, notes["statistics"]))
-        file, line = _place(last)
+        file, line = place_of(last)
         node = getattr(last, "node", None)
         self._add(
             "test_finished",
@@ -132,12 +142,12 @@ class Reporting:
             test=test,
             file=file,
             line=line,
-            outcome=_outcome(reports),
+            outcome=outcome_of(reports),
             duration_seconds=sum(getattr(report, "duration", 0.0) for report in reports),
-            reason=_reason(reports),
-            failures=[_failure(report, phase) for report in reports if report.failed],
-            captured=_captured(last, notes.get("left_out", 0)),
-            spending=notes.get("spending"),
+            reason=reason_of(reports),
+            failures=[failure_of(report, phase) for report in reports if report.failed],
+            captured=captured_of(last, notes.get("left_out", 0)),
+            spending=_sum(self._spent.pop(test, None), notes.get("spending")),
             statistics=notes.get("statistics"),
             worker=None if node is None else node.gateway.id,
         )
@@ -230,69 +240,10 @@ def _is_spread(config: pytest.Config) -> bool:
     return bool(config.getoption("dist", "no") != "no")
 
 
-def _outcome(reports: list[Any]) -> str:
-    """What a test came to: the worst of its parts."""
-    failed = [report for report in reports if report.failed]
-    if any(report.when == "call" for report in failed if hasattr(report, "when")):
-        undecided = [bool((getattr(report, ATTRIBUTE, None) or {}).get("inconclusive")) for report in failed]
-        return "inconclusive" if all(undecided) else "failed"
-    if failed:
-        return "error"
-    if any(hasattr(report, "wasxfail") for report in reports):
-        return "xfailed" if any(report.skipped for report in reports) else "xpassed"
-    is_run = any(report.passed and getattr(report, "when", None) == "call" for report in reports)
-    return "passed" if is_run and not any(report.skipped for report in reports) else "skipped"
-
-
-def _reason(reports: list[Any]) -> str | None:
-    """Why a test was skipped, was expected to fail, or decided nothing."""
-    for report in reports:
-        cause = (getattr(report, ATTRIBUTE, None) or {}).get("inconclusive")
-        if cause:
-            return str(cause)
-        if hasattr(report, "wasxfail"):
-            return str(report.wasxfail) or None
-        if report.skipped and isinstance(report.longrepr, tuple):
-            return str(report.longrepr[2]).removeprefix("Skipped: ")
-    return None
-
-
-def _failure(report: Any, phase: str | None) -> dict[str, Any]:
-    notes = getattr(report, ATTRIBUTE, None) or {}
-    when = getattr(report, "when", phase)
-    text = report.longreprtext
-    broken = notes.get("broken", [])
-    crash = getattr(report.longrepr, "reprcrash", None)
-    message = (
-        f"expected {broken[0]['expected']}, but {broken[0]['actual']}" if broken else getattr(crash, "message", text)
-    )
-    return {
-        "phase": when if when in ("setup", "call", "teardown") else "collect" if phase == "collect" else "call",
-        "message": next((line.strip() for line in message.splitlines() if line.strip()), "it failed"),
-        "text": text,
-        "report": notes.get("report"),
-        "broken": broken,
-    }
-
-
-def _captured(report: Any, left_out: int) -> list[dict[str, str]]:
-    """What was printed; each report of a test holds what the earlier ones do."""
-    found = [
-        {"title": title.removeprefix("Captured "), "text": text}
-        for title, text in report.sections
-        if title.startswith("Captured ")
-    ]
-    if left_out:
-        found.append({"title": "UnitAI", "text": f"{left_out} more runs of agents are not shown."})
-    return found
-
-
-def _place(report: Any) -> tuple[str | None, int | None]:
-    location = getattr(report, "location", None)
-    if location is None:
-        return report.nodeid.partition("::")[0] or None, None
-    file, line, _ = location
-    return file, None if line is None else line + 1
+def _sum(one: Spending | None, other: Spending | None) -> Spending | None:
+    if one is None or other is None:
+        return one or other
+    return {who: {what: one[who][what] + other[who][what] for what in one[who]} for who in one}
 
 
 def _text(value: bool | str) -> str | None:

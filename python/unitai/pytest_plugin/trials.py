@@ -7,13 +7,14 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from _pytest.unittest import TestCaseFunction
 
 from unitai.errors import InvalidArgumentError
+from unitai.pytest_plugin.lines import PlainLines, TerminalLine
 from unitai.pytest_plugin.noting import rates, statistics
 from unitai.runner.statistical import StatisticalRunner
 from unitai.trials import progress
@@ -98,48 +99,18 @@ class Trials:
     @contextmanager
     def _terminal(self) -> Iterator[None]:
         """Lends the terminal to the line of progress. Other processes of pytest-xdist have none."""
-        reporter = self._config.pluginmanager.getplugin("terminalreporter")
-        if reporter is None or not reporter.isatty or os.environ.get("TERM") == "dumb":
+        manager = self._config.pluginmanager
+        reporter = manager.getplugin("terminalreporter")
+        if reporter is None or hasattr(self._config, "workerinput"):
             yield
             return
-        progress.lines.append(TerminalLine(reporter._tw, self._config.pluginmanager.getplugin("capturemanager")))
+        is_line_kept = reporter.isatty and os.environ.get("TERM") != "dumb"
+        line = TerminalLine if is_line_kept else PlainLines
+        progress.lines.append(line(reporter._tw, manager.getplugin("capturemanager")))
         try:
             yield
         finally:
             progress.lines.pop()
-
-
-class TerminalLine:
-    """The rest of the line on which pytest shows how its tests do."""
-
-    def __init__(self, writer: Any, capturing: Any) -> None:
-        self._writer = writer
-        self._capturing = capturing
-        self._is_shown = False
-
-    def show(self, text: str) -> None:
-        """Writes to the end of the line, and leaves the cursor's place as it was."""
-        room = self._writer.fullwidth - self._writer.width_of_current_line - 2
-        if room < 30:
-            return
-        # Back to where it began, if it was there before: no terminal forgets a place that is saved once.
-        self._write(f"{'' if self._is_shown else SAVE}{RESTORE} {text[:room]}{ERASE}")
-        self._is_shown = True
-
-    def clear(self) -> None:
-        """Takes it away."""
-        if self._is_shown:
-            self._write(f"{RESTORE}{ERASE}")
-            self._is_shown = False
-
-    def _write(self, text: str) -> None:
-        with nullcontext() if self._capturing is None else self._capturing.global_and_fixture_disabled():
-            self._writer._file.write(text)
-            self._writer._file.flush()
-
-
-#: What terminals are told: save the cursor's place, go back to it, erase to the end of the line.
-SAVE, RESTORE, ERASE = "\x1b7", "\x1b8", "\x1b[K"
 
 
 def options(marker: pytest.Mark, place: str) -> dict[str, Any]:

@@ -1,0 +1,81 @@
+"""What pytest's reports of a test say about it, as the run events tell it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from unitai.pytest_plugin.noting import ATTRIBUTE
+
+
+def notes_of(report: Any) -> dict[str, Any]:
+    """What the process that ran the test has noted."""
+    return getattr(report, ATTRIBUTE, None) or {}
+
+
+def outcome_of(reports: list[Any]) -> str:
+    """What a test came to: the worst of its parts."""
+    failed = [report for report in reports if report.failed]
+    if any(report.when == "call" for report in failed if hasattr(report, "when")):
+        undecided = [bool(notes_of(report).get("inconclusive")) for report in failed]
+        return "inconclusive" if all(undecided) else "failed"
+    if failed:
+        return "error"
+    if any(hasattr(report, "wasxfail") for report in reports):
+        return "xfailed" if any(report.skipped for report in reports) else "xpassed"
+    # A subtest has reports of its own under the same name; one that is skipped does not skip the test.
+    whole = [report for report in reports if not hasattr(report, "context")]
+    is_run = any(report.passed and getattr(report, "when", None) == "call" for report in whole)
+    return "passed" if is_run and not any(report.skipped for report in whole) else "skipped"
+
+
+def reason_of(reports: list[Any]) -> str | None:
+    """Why a test was skipped, was expected to fail, or decided nothing."""
+    for report in reports:
+        cause = notes_of(report).get("inconclusive")
+        if cause:
+            return str(cause)
+        if hasattr(report, "wasxfail"):
+            return str(report.wasxfail) or None
+        if report.skipped and isinstance(report.longrepr, tuple):
+            return str(report.longrepr[2]).removeprefix("Skipped: ")
+    return None
+
+
+def failure_of(report: Any, phase: str | None) -> dict[str, Any]:
+    """What went wrong in a part of a test."""
+    notes = notes_of(report)
+    when = getattr(report, "when", phase)
+    text = report.longreprtext
+    broken = notes.get("broken", [])
+    crash = getattr(report.longrepr, "reprcrash", None)
+    message = (
+        f"expected {broken[0]['expected']}, but {broken[0]['actual']}" if broken else getattr(crash, "message", text)
+    )
+    return {
+        "phase": when if when in ("setup", "call", "teardown") else "collect" if phase == "collect" else "call",
+        "message": next((line.strip() for line in message.splitlines() if line.strip()), "it failed"),
+        "text": text,
+        "report": notes.get("report"),
+        "broken": broken,
+    }
+
+
+def captured_of(report: Any, left_out: int) -> list[dict[str, str]]:
+    """What was printed; each report of a test holds what the earlier ones do."""
+    found = [
+        {"title": title.removeprefix("Captured "), "text": text}
+        for title, text in report.sections
+        if title.startswith("Captured ")
+    ]
+    if left_out:
+        found.append({"title": "UnitAI", "text": f"{left_out} more runs of agents are not shown."})
+    return found
+
+
+def place_of(report: Any) -> tuple[str | None, int | None]:
+    """The file of a test, and its line there."""
+    location = getattr(report, "location", None)
+    if location is None:
+        return report.nodeid.partition("::")[0] or None, None
+    file, line, _ = location
+    return file, None if line is None else line + 1
