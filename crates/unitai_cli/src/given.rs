@@ -41,7 +41,7 @@ pub(crate) fn given(file: Option<&Path>, command: &str) -> Result<Given, String>
 
 /// The events of the last run.
 fn last(here: &Path, command: &str) -> Result<PathBuf, String> {
-    let place = RunsPlace::of(here).map_err(|trouble| format!("{trouble}; expected {}", trouble.expected))?;
+    let place = RunsPlace::of(here).map_err(|trouble| trouble.told())?;
     let folder = shown(place.folder(), here);
     let newest = place.newest().map_err(|error| format!("{folder} could not be looked into: {error}"))?;
     newest.ok_or_else(|| {

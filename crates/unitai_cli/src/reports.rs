@@ -23,7 +23,7 @@ pub struct Reports {
 
 /// The file for the events of a run that begins now in a folder. Those of the oldest runs go.
 pub fn fresh_events(folder: &Path, now_seconds: u64, id: &str) -> Result<PathBuf, String> {
-    let place = RunsPlace::of(folder).map_err(|trouble| trouble.to_string())?;
+    let place = RunsPlace::of(folder).map_err(|trouble| trouble.told())?;
     for old in place.old(RunsPlace::KEPT - 1).unwrap_or_default() {
         // One that stays does no harm.
         let _ = fs::remove_file(old);

@@ -57,9 +57,8 @@ impl Init {
     }
 
     fn lay(&self, here: &Path) -> Result<Vec<Laid>, String> {
-        let project = Project::of(here).map_err(|trouble| {
-            format!("{trouble}; expected {}. Mend it, then run this again", trouble.expected)
-        })?;
+        let project = Project::of(here)
+            .map_err(|trouble| format!("{}. Mend it, then run this again", trouble.told()))?;
         let root = project.file().and_then(Path::parent).unwrap_or(here);
         let mut laid = vec![self.settings(here, project.file()), self.example(here)];
         laid.extend(ignore::see_to_it(root, here, self.dry_run));

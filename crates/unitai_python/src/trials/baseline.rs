@@ -12,7 +12,7 @@ use unitai_model::value::{plain, quoted};
 use unitai_wire::gate;
 use unitai_wire::redact::Secrets;
 
-use crate::errors::{Trouble, invalid};
+use crate::errors::{Trouble, invalid, unusable};
 use crate::gate::without_interpreter;
 use crate::secrets;
 
@@ -34,10 +34,7 @@ impl BaselineFile {
     /// The file that is meant: a name, or a path that ends in `.json`.
     #[new]
     fn new(py: Python<'_>, said: String, folder: PathBuf) -> PyResult<BaselineFile> {
-        let place = BaselinePlace::of(&folder, &said).map_err(|trouble| {
-            let message = format!("{}: {}", trouble.place, trouble.message);
-            Trouble::new("ConfigError", message).expected(trouble.expected).into_err(py)
-        })?;
+        let place = BaselinePlace::of(&folder, &said).map_err(|trouble| unusable(py, trouble))?;
         let place = place.ok_or_else(|| {
             Trouble::new(
                 "InvalidArgumentError",
