@@ -10,8 +10,8 @@ import pytest
 
 pytestmark = pytest.mark.integration
 
-TAGS = """html head meta title style script body a header span button svg circle path main section h1 h4 h5 rect dl div dt
-dd small strong p input ul li details summary ol b code pre footer kbd line figure figcaption""".split()
+TAGS = """html head meta title style script body a header span button svg circle path main section h1 h2 h3 rect dl div dt
+dd small strong p input ul li details summary ol b code pre footer kbd line figure figcaption wbr""".split()
 
 # What must be so of the parsed page, whatever was written into it.
 CHECK = """(() => {

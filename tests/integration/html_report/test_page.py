@@ -263,6 +263,14 @@ def test_it_looks_like_something_in_every_size(browser, page, tmp_path, name, wi
 
 def test_it_is_printed_with_what_is_open(opened):
     _click(opened, "#t1 > summary")
+    _click(opened, "#theme")
+    opened.ask("Emulation.setEmulatedMedia", media="print")
+    ground, toolbar = opened.run(
+        "[document.body, document.querySelector('.toolbar')].map((part) => getComputedStyle(part)).map((style) => [style.backgroundColor, style.display])"
+    )
+    # A dark page would drink the ink.
+    assert ground[0] == "rgb(255, 255, 255)"
+    assert toolbar[1] == "none"
     told = opened.ask("Page.printToPDF", printBackground=False)
     assert len(told["data"]) > 20_000
 

@@ -28,7 +28,7 @@ pub(super) fn spark(html: &mut Html, statistics: &Statistics) {
 
 /// Everything about the runs. `links` leads from an example to its run in this page.
 pub(super) fn panel(html: &mut Html, statistics: &Statistics, links: impl Fn(&str) -> Option<Html>) {
-    html.raw("<section class=\"panel stats\" aria-label=\"Repeated runs\"><h4>Repeated runs</h4>");
+    html.raw("<section class=\"panel stats\" aria-label=\"Repeated runs\"><h2>Repeated runs</h2>");
     html.raw("<p class=\"claim\">").text(&statistics.claim).raw("</p>");
     interval(html, statistics);
     html.raw("<dl class=\"grid\">");
@@ -99,7 +99,7 @@ fn modes(
     if modes.is_empty() {
         return;
     }
-    html.raw("<h5>").raw(title).raw("</h5><ul class=\"modes\">");
+    html.raw("<h3>").raw(title).raw("</h3><ul class=\"modes\">");
     for mode in modes {
         html.raw("<li><span class=\"times\">")
             .count(mode.count)

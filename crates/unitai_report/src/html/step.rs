@@ -240,7 +240,7 @@ fn told_fault(html: &mut Html, fault: &Fault) {
 
 /// A part of a step, with its name.
 fn part(html: &mut Html, name: &'static str, content: impl FnOnce(&mut Html)) {
-    html.raw("<div class=\"part\"><h5>").raw(name).raw("</h5>");
+    html.raw("<div class=\"part\"><h3>").raw(name).raw("</h3>");
     content(html);
     html.raw("</div>");
 }

@@ -63,7 +63,7 @@ fn name(html: &mut Html, id: &str) {
     let plain = id.find('[').map_or(id, |at| &id[..at]);
     let own = plain.rfind("::").map_or(0, |at| at + 2);
     if own > 0 {
-        html.span("path", &line(&id[..own], NAME));
+        html.span("path", &line(&id[..own], NAME)).raw("<wbr>");
     }
     html.span("own", &line(&id[own..], NAME));
 }
@@ -150,19 +150,19 @@ fn failed(
     failure: &TestFailure,
     shown: impl Fn(&BrokenExpectation) -> Option<(Place, std::collections::BTreeSet<usize>)>,
 ) {
-    html.raw("<section class=\"panel failure\" aria-label=\"Failure\"><h4>").raw(match failure.phase {
+    html.raw("<section class=\"panel failure\" aria-label=\"Failure\"><h2>").raw(match failure.phase {
         Phase::Collect => "Its file could not be read",
         Phase::Setup => "Failed while it was set up",
         Phase::Call => "Failed",
         Phase::Teardown => "Failed while it was taken down",
     });
-    html.raw("</h4>");
+    html.raw("</h2>");
     block(html, &failure.message);
     for broken in &failure.broken {
         html.raw("<div class=\"broken\"><p class=\"assertion\"><code>").text(&broken.assertion);
-        html.raw("</code></p><div class=\"sides\"><div class=\"side expected\"><h5>Expected</h5>");
+        html.raw("</code></p><div class=\"sides\"><div class=\"side expected\"><h3>Expected</h3>");
         block(html, &broken.expected);
-        html.raw("</div><div class=\"side actual\"><h5>Actual</h5>");
+        html.raw("</div><div class=\"side actual\"><h3>Actual</h3>");
         diff(html, &broken.actual);
         html.raw("</div></div>");
         cites(html, broken, shown(broken));
@@ -219,7 +219,7 @@ fn runs(
     number: usize,
 ) {
     if !test.agents.is_empty() {
-        html.raw("<section class=\"runs\" aria-label=\"What agents did\"><h4>What the agent did</h4>");
+        html.raw("<section class=\"runs\" aria-label=\"What agents did\"><h2>What the agent did</h2>");
         for (run, (ran, read)) in test.agents.iter().zip(trajectories).enumerate() {
             let id = read.as_ref().map_or("", |trajectory| trajectory.run_id());
             let mine: Vec<&BrokenExpectation> =
@@ -232,7 +232,7 @@ fn runs(
         html.raw("</section>");
     }
     if !test.end.captured.is_empty() {
-        html.raw("<section class=\"captured\" aria-label=\"Output\"><h4>What it printed</h4>");
+        html.raw("<section class=\"captured\" aria-label=\"Output\"><h2>What it printed</h2>");
         for captured in &test.end.captured {
             html.raw("<details class=\"raw\"><summary>").text(&line(&captured.title, 240));
             html.raw("</summary>");

@@ -75,11 +75,10 @@ fn opened(html: &mut Html, trajectory: &Trajectory, broken: &[&BrokenExpectation
         }
     }
     html.span("fact mono", trajectory.run_id());
-    html.raw("</span>");
+    html.raw("</span></summary><div class=\"run-body\">");
     if steps.len() > 1 {
         html.raw("<button type=\"button\" class=\"open-steps script-only\">Open all steps</button>");
     }
-    html.raw("</summary><div class=\"run-body\">");
     end(html, "asked", "Input", &short(trajectory.input(), 120), |html| value(html, trajectory.input()));
     if steps.is_empty() {
         html.raw("<p class=\"note\">The agent called no tool and no model.</p>");
