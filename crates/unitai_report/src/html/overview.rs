@@ -1,12 +1,12 @@
 //! The top of the page: what came of the run, and what it took.
 
-use unitai_model::event::{Limit, RunEnding, RunStarted, Spending, TestOutcome};
+use unitai_model::event::{Limit, RunStarted, Spending, TestOutcome};
 
 use super::outcome::{ALL, word};
 use super::timeline::by_source;
 use super::words::{counted, duration, moment};
 use super::write::Html;
-use crate::words::{dollars, ending, is_spending_known, short_cost, thousands};
+use crate::words::{dollars, ending, ending_word, is_spending_known, short_cost, thousands};
 use crate::{Counts, Run};
 
 /// How many tests came to this.
@@ -151,17 +151,10 @@ fn facts(html: &mut Html, run: &Run) {
     if let Some(mode) = cache_mode {
         html.fact("Recordings", mode);
     }
-    let ended = match run.finished.as_ref().map(|finished| finished.ending) {
-        Some(RunEnding::Completed) => "completed",
-        Some(RunEnding::Stopped) => "stopped",
-        Some(RunEnding::Interrupted) => "interrupted",
-        Some(RunEnding::Broken) => "broken",
-        Some(RunEnding::Crashed) => "crashed",
-        None => "not known",
-    };
+    let ended = ending_word(run);
     match run.finished.as_ref().and_then(|finished| finished.exit_code) {
         Some(code) => html.fact("Ended", &format!("{ended}, exit code {code}")),
-        None => html.fact("Ended", ended),
+        None => html.fact("Ended", &ended),
     };
     html.fact("Versions", &format!("UnitAI {unitai}, pytest {pytest}, Python {python}"));
     if !arguments.is_empty() {
