@@ -15,6 +15,7 @@ from pathlib import Path
 import checks
 import command_start
 import gateway
+import html_report
 import import_cost
 import json_round_trip
 import lab
@@ -37,6 +38,7 @@ BENCHES = {
     "replay": replay.measure,
     "gateway": gateway.measure,
     "statistical": statistical.measure,
+    "html_report": html_report.measure,
 }
 #: Those that need the clients of model providers.
 NEED_CLIENTS = {"model_call", "replay", "statistical"}
