@@ -139,14 +139,15 @@ def test_a_toolkit_is_fresh_for_each_test_and_reset_after_it(project):
 kept = []
 
 def test_a(mock_toolkit):
-    tool = mock_toolkit.mock("x", return_value=1)
+    mock_toolkit.mock("x", return_value=1)
+    tool = mock_toolkit.get_tool("x")
     mock_toolkit.run(lambda input, tools: tools["x"](), "go")
-    assert tool.call_count == 1
+    assert len(tool.calls) == 1
     kept.append((mock_toolkit, tool))
 
 def test_b(mock_toolkit):
     toolkit, tool = kept[0]
-    assert mock_toolkit is not toolkit and tool.call_count == 0
+    assert mock_toolkit is not toolkit and tool.calls == []
     mock_toolkit.mock("x", return_value=2)
 """
     )
