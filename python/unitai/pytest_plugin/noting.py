@@ -109,6 +109,9 @@ def rates(terminal: Any, repeated: list[tuple[str, dict[str, Any]]]) -> None:
     for test, told in repeated:
         n = told["passed"] + told["failed"]
         lost = f", {told['inconclusive']} inconclusive" if told["inconclusive"] else ""
+        if n == 0:
+            terminal.write_line(f"{test}: no run counts{lost}")
+            continue
         low, high = told["interval"]
         terminal.write_line(
             f"{test}: {told['passed']}/{n} passed ({told['pass_rate']:.1%}), {told['threshold']:.1%} required{lost}; "

@@ -53,7 +53,10 @@ def failure_of(report: Any, phase: str | None) -> dict[str, Any]:
     )
     return {
         "phase": when if when in ("setup", "call", "teardown") else "collect" if phase == "collect" else "call",
-        "message": next((line.strip() for line in message.splitlines() if line.strip()), "it failed"),
+        # Where our own errors live says nothing.
+        "message": next((line.strip() for line in message.splitlines() if line.strip()), "it failed").removeprefix(
+            "unitai.errors."
+        ),
         "text": text,
         "report": notes.get("report"),
         "broken": broken,

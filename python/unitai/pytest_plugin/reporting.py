@@ -61,7 +61,7 @@ class Reporting:
             unitai=__version__,
             python=platform.python_version(),
             pytest=pytest.__version__,
-            arguments=[str(arg) for arg in config.invocation_params.args],
+            arguments=_arguments(config),
             model_override=current_config().model_override,
             cache_mode=self._cache_mode,
         )
@@ -233,6 +233,17 @@ class Reporting:
             return {"limit": suite.limit, "spent": suite.spent}
         except UnitAIError:
             return None
+
+
+def _arguments(config: pytest.Config) -> list[str]:
+    """What pytest was asked for, without what the command adds for itself."""
+    args = [str(arg) for arg in config.invocation_params.args]
+    for own in (["-p", "unitai"], ["--unitai-events", str(config.getoption("unitai_events", None))]):
+        for at in range(len(args) - 1):
+            if args[at : at + 2] == own:
+                del args[at : at + 2]
+                break
+    return args
 
 
 def _is_spread(config: pytest.Config) -> bool:

@@ -30,9 +30,11 @@ pub(super) fn spark(html: &mut Html, statistics: &Statistics) {
 pub(super) fn panel(html: &mut Html, statistics: &Statistics, links: impl Fn(&str) -> Option<Html>) {
     html.raw("<section class=\"panel stats\" aria-label=\"Repeated runs\"><h2>Repeated runs</h2>");
     html.raw("<p class=\"claim\">").text(&statistics.claim).raw("</p>");
-    interval(html, statistics);
-    html.raw("<dl class=\"grid\">");
     let counted_runs = statistics.passed + statistics.failed;
+    if counted_runs > 0 {
+        interval(html, statistics);
+    }
+    html.raw("<dl class=\"grid\">");
     html.fact("Passed", &format!("{} of {}", thousands(statistics.passed), thousands(counted_runs)));
     if statistics.inconclusive > 0 {
         html.fact("Inconclusive", &thousands(statistics.inconclusive));

@@ -41,7 +41,8 @@ pub(super) fn test(html: &mut Html, test: &Test, number: usize, body: &Html) {
         .raw("</span></span><span class=\"name\">");
     name(html, &end.test);
     html.raw("</span><span class=\"rate\">");
-    if let Some(statistics) = &end.statistics {
+    // Without runs that decided anything, there is no rate.
+    if let Some(statistics) = end.statistics.as_ref().filter(|found| found.passed + found.failed > 0) {
         spark(html, statistics);
         html.span("share", &percent(statistics.pass_rate));
     }
