@@ -30,7 +30,9 @@ class Keys:
             keys = needed(marker, self._model, item.nodeid)
             missing = [" or ".join(names) for names in keys if not any(os.environ.get(name) for name in names)]
             if missing and not self._is_replayed:
-                pytest.skip(f"{' and '.join(missing)} not set: the test needs a provider to answer")
+                reason = f"{' and '.join(missing)} not set: the test needs a provider to answer"
+                # Said of the place of the test, and not of this line.
+                raise pytest.skip.Exception(reason, _use_item_location=True)
 
 
 def needed(marker: pytest.Mark, override: str | None, place: str) -> list[list[str]]:
