@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterable, Mapping
 from types import TracebackType
 
-from unitai._engine import Budget, GatewayServer, Trajectory
+from unitai._engine import Budget, GatewayServer, Trajectory, count_elsewhere
 from unitai.errors import InvalidArgumentError, MisuseError, UnitAIError, shown
 from unitai.traffic.cassette import Recordings, cassette
 from unitai.traffic.policy import read_budget, read_prices
@@ -81,6 +81,7 @@ class Gateway:
         if closed is None:
             return
         self._trajectory, verdict = closed
+        count_elsewhere(self._trajectory)
         if verdict is None:
             return
         if error is None:

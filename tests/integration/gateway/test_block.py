@@ -11,6 +11,7 @@ import urllib.request
 import pytest
 
 import unitai
+from unitai._engine import Tally
 
 pytestmark = pytest.mark.integration
 
@@ -44,6 +45,19 @@ def test_what_was_recorded_is_replayed_and_the_trajectory_is_known(tmp_path, pro
     assert [step.tool_args for step in again.trajectory.steps if step.tool_name] == [{"order": 7}, {"order": 7}]
     with pytest.raises(unitai.MisuseError):
         _ = again.environment
+
+
+def test_what_goes_through_a_gateway_is_counted_for_the_reports(tmp_path, provider):
+    tally = Tally()
+    with unitai.gateway("record", tmp_path, upstreams={"openai": provider.url}) as here:
+        ask(here.base_urls["openai"])
+    spent = json.loads(tally.take() or "null")
+    assert (spent["live"]["calls"], spent["live"]["tokens"]) == (1, 120)
+    with unitai.gateway("replay", tmp_path) as here:
+        ask(here.base_urls["openai"])
+    spent = json.loads(tally.take() or "null")
+    assert (spent["live"]["calls"], spent["replayed"]["calls"]) == (0, 1)
+    assert tally.take() is None
 
 
 def test_a_miss_is_raised_when_the_block_ends(tmp_path, provider):
