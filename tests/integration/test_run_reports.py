@@ -368,6 +368,24 @@ class TestFilesThatCannotBeWritten:
         assert "1 passed" in done.stdout and "Traceback" not in done.stdout + done.stderr
 
 
+def test_half_a_character_is_one_mark_everywhere(project):
+    project.write(
+        test_it="""
+import pytest
+
+@pytest.mark.parametrize("text", ["a"], ids=["half"])
+def test_it(text, mock_toolkit):
+    mock_toolkit.mock("echo", return_value="\\ud800")
+    mock_toolkit.run(lambda input, tools: tools["echo"](text="\\ud83d\\ude00"), "x")
+    raise ValueError("<\\ud800>")
+"""
+    )
+    done = project.unitai("test")
+    assert done.returncode == 1 and "Traceback" not in done.stderr
+    assert project.finished("test_it[half]")["failures"][0]["message"] == "ValueError: <\ufffd>"
+    assert any(event["event"] == "agent_ran" for event in project.events)
+
+
 def test_only_the_last_runs_are_kept(project):
     project.write(test_it=PASSING)
     runs = project.folder / ".unitai" / "runs"

@@ -72,7 +72,7 @@ class Reporting:
             return
         line = json.dumps({"event": event, **fields}, ensure_ascii=False, default=str)
         try:
-            self._log.add(line)
+            self._log.add(legal(line))
         except OSError as error:
             self._trouble = str(error)
 
@@ -155,7 +155,7 @@ class Reporting:
     def _add_run(self, test: str, example_of: str | None, trajectory: str) -> None:
         if self._trouble is None and self._log is not None:
             try:
-                self._log.add_run(test, example_of, trajectory)
+                self._log.add_run(legal(test), None if example_of is None else legal(example_of), trajectory)
             except OSError as error:
                 self._trouble = str(error)
 
@@ -233,6 +233,15 @@ class Reporting:
             return {"limit": suite.limit, "spent": suite.spent}
         except UnitAIError:
             return None
+
+
+def legal(text: str) -> str:
+    """The text with a mark in the place of each half of a character, which is no text in any file."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
 
 
 def _arguments(config: pytest.Config) -> list[str]:
