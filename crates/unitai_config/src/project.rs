@@ -30,9 +30,14 @@ impl Project {
     /// The same; of a project whose file cannot be used, all that is wrong with it, at least one thing.
     pub(crate) fn examined(folder: &Path) -> Result<Project, (Project, Vec<Trouble>)> {
         for folder in folder.ancestors() {
-            for (name, read) in READERS {
+            for name in [PYPROJECT, OWN] {
                 let file = folder.join(name);
-                let (said, troubles) = match read(&file) {
+                let said = match bytes_of(&file) {
+                    Ok(None) => continue,
+                    Ok(Some(bytes)) => said_by(&file, bytes),
+                    Err(trouble) => Err(vec![trouble]),
+                };
+                let (said, troubles) = match said {
                     Ok(None) => continue,
                     Ok(Some(said)) => (said, Vec::new()),
                     Err(troubles) => (Vec::new(), troubles),
@@ -42,6 +47,24 @@ impl Project {
             }
         }
         Ok(Project::none(folder))
+    }
+
+    /// The project of a file that holds these bytes; `None` when it does not speak of UnitAI. The name of the file
+    /// tells whose it is.
+    ///
+    /// ```
+    /// use std::path::Path;
+    /// use unitai_config::Project;
+    /// let read = |text: &str| Project::of_bytes(Path::new("/x/unitai.toml"), text.as_bytes().to_vec());
+    /// assert!(read("default_n = 5").is_ok());
+    /// assert_eq!(read("\ndefault_n = 0").unwrap_err().place, "/x/unitai.toml:2:13");
+    /// ```
+    pub fn of_bytes(file: &Path, bytes: Vec<u8>) -> Result<Option<Project>, Trouble> {
+        let root = file.parent().unwrap_or(Path::new("")).to_owned();
+        match said_by(file, bytes) {
+            Ok(said) => Ok(said.map(|said| Project { file: Some(file.to_owned()), root, said })),
+            Err(mut troubles) => Err(troubles.remove(0)),
+        }
     }
 
     /// A project that has no file.
@@ -66,25 +89,34 @@ impl Project {
     }
 }
 
-/// Reads what a file says; `None` when it is not there, or speaks of something else.
-type Reader = fn(&Path) -> Result<Option<Vec<Said>>, Vec<Trouble>>;
+/// The files that may speak of UnitAI.
+const PYPROJECT: &str = "pyproject.toml";
+const OWN: &str = "unitai.toml";
 
-/// The files that may speak of UnitAI, the first one first.
-const READERS: [(&str, Reader); 2] = [("pyproject.toml", of_pyproject), ("unitai.toml", of_own_file)];
+/// What a file holds; `None` when there is none.
+fn bytes_of(file: &Path) -> Result<Option<Vec<u8>>, Trouble> {
+    match fs::read(file) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
+        // A folder that nobody may look into has no file that anybody could mean, and one of a file's name is none.
+        Err(_) if file.symlink_metadata().is_err() => Ok(None),
+        Err(_) if file.ends_with(PYPROJECT) && !file.is_file() => Ok(None),
+        Err(error) => Err(unreadable(file, &error)),
+    }
+}
 
-/// What `[tool.unitai]` says; `None` when there is no such table. A file that does not even name UnitAI is none of our
-/// business, whatever is wrong with it.
-fn of_pyproject(file: &Path) -> Result<Option<Vec<Said>>, Vec<Trouble>> {
-    let bytes = match fs::read(file) {
-        Ok(bytes) => bytes,
-        Err(error) if file.is_file() => return Err(vec![unreadable(file, &error)]),
-        Err(_) => return Ok(None),
-    };
-    if !contains(&bytes, b"unitai") {
+/// What a file says; `None` when it does not speak of UnitAI.
+fn said_by(file: &Path, bytes: Vec<u8>) -> Result<Option<Vec<Said>>, Vec<Trouble>> {
+    let is_ours = !file.ends_with(PYPROJECT);
+    // One that does not even name UnitAI is none of our business, whatever is wrong with it.
+    if !is_ours && !contains(&bytes, b"unitai") {
         return Ok(None);
     }
     let text = text(file, bytes).map_err(|trouble| vec![trouble])?;
     let all = parsed(file, &text).map_err(|trouble| vec![trouble])?;
+    if is_ours {
+        return document::read(file, &text, &all).map(Some);
+    }
     let Some((key, own)) = all.get("tool").and_then(|tool| match tool.get_ref() {
         DeValue::Table(tool) => tool.get_key_value("unitai"),
         _ => None,
@@ -99,22 +131,6 @@ fn of_pyproject(file: &Path) -> Result<Option<Vec<Said>>, Vec<Trouble>> {
             expected: "a table, as in [tool.unitai]".to_owned(),
         }]),
     }
-}
-
-/// What `unitai.toml` says; `None` when there is none.
-fn of_own_file(file: &Path) -> Result<Option<Vec<Said>>, Vec<Trouble>> {
-    let bytes = match fs::read(file) {
-        Ok(bytes) => bytes,
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
-            return Ok(None);
-        }
-        // A folder that nobody may look into has no file that anybody could mean.
-        Err(_) if file.symlink_metadata().is_err() => return Ok(None),
-        Err(error) => return Err(vec![unreadable(file, &error)]),
-    };
-    let text = text(file, bytes).map_err(|trouble| vec![trouble])?;
-    let table = parsed(file, &text).map_err(|trouble| vec![trouble])?;
-    document::read(file, &text, &table).map(Some)
 }
 
 fn contains(bytes: &[u8], word: &[u8]) -> bool {

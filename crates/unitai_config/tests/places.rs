@@ -191,7 +191,10 @@ proptest! {
     #[test]
     fn no_file_panics(text in prop_oneof![pieces(), any::<String>()], name in prop::sample::select(vec!["unitai.toml", "pyproject.toml"])) {
         if let Err(trouble) = settings(name, &text, &Spoken::default()) {
-            prop_assert!(trouble.place.contains(name) && !trouble.expected.is_empty());
+            let line = trouble.place.rsplit_once(name).and_then(|(_, at)| at.split(':').nth(1)?.parse().ok());
+            let lines = text.matches('\n').count() + 1;
+            prop_assert!(line.is_some_and(|line: usize| (1..=lines).contains(&line)), "{trouble}");
+            prop_assert!(!trouble.told().chars().any(char::is_control) && !trouble.expected.is_empty());
         }
     }
 
