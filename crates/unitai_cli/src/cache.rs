@@ -59,7 +59,7 @@ impl Cache {
         let secrets = Arc::new(say::of_environment());
         let shelf = Shelf::at(&directory, secrets.clone());
         let shown = directory.strip_prefix(&here).unwrap_or(&directory).display();
-        let failed = |error: CassetteError| error.to_string();
+        let failed = |error: CassetteError| format!("{error}; `--directory FOLDER` names another folder");
         let text = match &self.what {
             What::Stats => format!("{shown}\n{}", described(&shelf.stats().map_err(failed)?)),
             What::Clear => {

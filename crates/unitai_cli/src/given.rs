@@ -43,7 +43,11 @@ pub(crate) fn given(file: Option<&Path>, command: &str) -> Result<Given, String>
 fn last(here: &Path, command: &str) -> Result<PathBuf, String> {
     let place = RunsPlace::of(here).map_err(|trouble| trouble.told())?;
     let folder = shown(place.folder(), here);
-    let newest = place.newest().map_err(|error| format!("{folder} could not be looked into: {error}"))?;
+    let newest = place.newest().map_err(|error| {
+        format!(
+            "{folder} could not be looked into: {error}; `unitai {command} FILE` takes any file of events"
+        )
+    })?;
     newest.ok_or_else(|| {
         format!("there is no run in {folder}; `unitai test` makes one, and `unitai {command} FILE` takes any file of events")
     })

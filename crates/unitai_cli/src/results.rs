@@ -73,6 +73,7 @@ impl Results {
 /// Writes the text, if somebody said where to.
 fn written(path: Option<&Path>, text: impl FnOnce() -> String) -> Result<(), String> {
     let Some(path) = path else { return Ok(()) };
-    write_public(path, text().as_bytes(), secrets())
-        .map_err(|error| format!("{} could not be written: {error}", plain(&path.display().to_string())))
+    write_public(path, text().as_bytes(), secrets()).map_err(|error| {
+        format!("{} could not be written: {error}; name another file", plain(&path.display().to_string()))
+    })
 }

@@ -6,9 +6,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use std::{env, io};
 
 use clap::Args;
-use unitai_model::event::RunEnding;
+use unitai_config::{Examination, Name, Spoken};
+use unitai_model::event::{RunEnding, RunFinished};
 
 use crate::child::{self, Exit, Signals, Told};
+use crate::doctor;
 use crate::reports;
 use crate::say::{complain, say, secrets};
 
@@ -100,12 +102,36 @@ impl Test {
 
     fn try_run(&self, python: &str) -> Result<i32, String> {
         let folder = env::current_dir().map_err(|error| format!("this folder cannot be read: {error}"))?;
+        if doctor::plugin::refuses(&self.rest.join(" ")) {
+            return Err(
+                "`-p no:unitai` switches off the plugin that `unitai test` is made of; leave it out, or \
+                        start pytest yourself"
+                    .to_owned(),
+            );
+        }
+        // Before pytest is started, which takes its time, and in the words of whoever wrote the option.
+        let spoken = Spoken { command_line: self.settings(), ..Spoken::of_process() };
+        if let Err(troubles) = Examination::of(&folder, &spoken).settings {
+            troubles.iter().for_each(|trouble| complain(&trouble.told()));
+            return Ok(2);
+        }
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
         let events = reports::fresh_events(&folder, now, &uuid::Uuid::new_v4().to_string())?;
         let signals = Signals::catch().map_err(|error| error.to_string())?;
         let exit = child::run(&mut self.command(python, &events), &signals, Told::ToStop)
             .map_err(|error| format!("{python} could not be started: {error}"))?;
         self.conclude(&folder, &events, exit)
+    }
+
+    /// The options that are settings.
+    fn settings(&self) -> Vec<(String, Name, String)> {
+        let given = [
+            ("--n", Name::DefaultN, &self.n),
+            ("--threshold", Name::DefaultThreshold, &self.threshold),
+            ("--budget", Name::CostBudgetPerSuite, &self.budget),
+        ];
+        let given = given.into_iter().filter_map(|(option, name, text)| Some((option, name, text.clone()?)));
+        given.map(|(option, name, text)| (option.to_owned(), name, text)).collect()
     }
 
     fn command(&self, python: &str, events: &Path) -> Command {
@@ -150,15 +176,20 @@ impl Test {
                          the process, in conftest.py for one"
                         .to_owned(),
                 ),
+                // What pytest calls failures, it has not told to anybody.
+                Exit::Code(1) if !self.only_looks() => Err(format!(
+                    "pytest ended with exit code 1, and {} is not there: what was tested is not known. What it says \
+                     above may tell why; a test that deletes files of the project is another reason",
+                    events.display()
+                )),
                 exit => Ok(of_pytest(exit)),
             };
         }
         let run = reports::read(events)?;
         if let Some(finished) = &run.finished {
-            let is_undecided = finished.exit_code != Some(0) || finished.ending != RunEnding::Completed;
             return Ok(match of_pytest(exit) {
                 // It was changed after the last word.
-                0 if is_undecided => 1,
+                0 => of_ending(finished),
                 code => code,
             });
         }
@@ -166,12 +197,14 @@ impl Test {
             Exit::Code(code) => (Some(code), format!("with exit code {code}")),
             Exit::Signal(signal) => (None, format!("by signal {signal}")),
         };
-        complain(&format!("the process of pytest ended {how} in the middle of the tests"));
+        let has_begun = !run.tests.is_empty();
+        let when = if has_begun { "in the middle of the tests" } else { "before the first test" };
+        complain(&format!("the process of pytest ended {how} {when}"));
         reports::crashed(events, &run, exit_code, &format!("the process ended {how}"), secrets())?;
         let reports = reports::finish(folder, events, false, secrets())?;
         say(&reports.block).map_err(|error: io::Error| error.to_string())?;
         reports.troubles.iter().for_each(|trouble| complain(trouble));
-        Ok(if matches!(exit, Exit::Signal(_)) { 2 } else { 1 })
+        Ok(if matches!(exit, Exit::Signal(_)) || !has_begun { 2 } else { 1 })
     }
 
     /// Whether pytest was asked for something else than to run tests.
@@ -198,6 +231,15 @@ impl Test {
         [(self.record, "record"), (self.replay, "replay"), (self.auto, "auto"), (self.no_cache, "off")]
             .into_iter()
             .find_map(|(is_meant, mode)| is_meant.then_some(mode))
+    }
+}
+
+/// The exit code of a run whose process says that all is well.
+fn of_ending(finished: &RunFinished) -> i32 {
+    match finished.ending {
+        RunEnding::Completed => i32::from(finished.exit_code != Some(0)),
+        RunEnding::Stopped => 1,
+        RunEnding::Interrupted | RunEnding::Broken | RunEnding::Crashed => 2,
     }
 }
 

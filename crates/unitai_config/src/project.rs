@@ -95,7 +95,7 @@ const OWN: &str = "unitai.toml";
 
 /// What a file holds; `None` when there is none.
 fn bytes_of(file: &Path) -> Result<Option<Vec<u8>>, Trouble> {
-    match fs::read(file) {
+    match contents(file) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
         // A folder that nobody may look into has no file that anybody could mean, and one of a file's name is none.
@@ -130,6 +130,14 @@ fn said_by(file: &Path, bytes: Vec<u8>) -> Result<Option<Vec<Said>>, Vec<Trouble
             message: format!("`tool.unitai` is {}", Written::of_toml(other, own.span()).what.shown()),
             expected: "a table, as in [tool.unitai]".to_owned(),
         }]),
+    }
+}
+
+/// The bytes of a file; a pipe and a device may have no end.
+fn contents(file: &Path) -> io::Result<Vec<u8>> {
+    match fs::metadata(file)? {
+        found if found.is_file() || found.is_dir() => fs::read(file),
+        _ => Err(io::Error::other("it is no file")),
     }
 }
 

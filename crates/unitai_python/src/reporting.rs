@@ -89,7 +89,7 @@ pub(crate) fn finish_reports(
 ) -> PyResult<(String, Vec<String>)> {
     let secrets = secrets::here(py);
     let made = without_interpreter(py, || reports::finish(&folder, &events, colour, &secrets));
-    let made = made.map_err(|message| unreported(py, message))?;
+    let made = made.map_err(|message| unmade(py, message))?;
     Ok((made.block, made.troubles))
 }
 
@@ -101,6 +101,11 @@ pub(crate) fn key_variables(model: &str) -> Vec<&'static str> {
 
 fn unreported(py: Python<'_>, message: String) -> PyErr {
     Trouble::new("ConfigError", message).into_err(py)
+}
+
+fn unmade(py: Python<'_>, message: String) -> PyErr {
+    let remedy = "let tests leave .unitai alone, and see that the disk has room";
+    Trouble::new("UnitAIError", message).remedy(remedy).into_err(py)
 }
 
 fn trouble(path: &std::path::Path, error: &std::io::Error) -> PyErr {

@@ -151,6 +151,7 @@ pub(crate) fn interval(statistics: &Statistics) -> String {
 pub(crate) fn ending(run: &Run) -> Option<String> {
     let finished = run.finished.as_ref();
     let what = match finished.map(|finished| finished.ending) {
+        Some(RunEnding::Completed) if run.tests.is_empty() => return Some(NOTHING.to_owned()),
         Some(RunEnding::Completed) => return None,
         Some(RunEnding::Stopped) => "The run was stopped after a failure, as asked",
         Some(RunEnding::Interrupted) => "The run was interrupted",
@@ -171,6 +172,9 @@ pub(crate) fn ending(run: &Run) -> Option<String> {
     };
     Some(format!("{what}{reason}{had}."))
 }
+
+const NOTHING: &str = "No test was found, or options such as -k and -m left none: pytest looks into test_*.py, and \
+                       `unitai init` writes a first test.";
 
 /// How the run ended, in the word of the events.
 pub(crate) fn ending_word(run: &Run) -> String {

@@ -3,7 +3,7 @@
 mod findings;
 mod folder;
 mod packages;
-mod plugin;
+pub(crate) mod plugin;
 mod prices;
 mod python;
 mod surroundings;

@@ -25,7 +25,7 @@ pub(crate) fn disabled_by(root: &Path) -> Option<String> {
 }
 
 /// `-p no:unitai`, however it is written: in one word, in two, or as items of a list.
-fn refuses(options: &str) -> bool {
+pub(crate) fn refuses(options: &str) -> bool {
     options.split(|c: char| !(c.is_alphanumeric() || matches!(c, ':' | '_' | '.' | '-'))).any(|word| {
         let word = word.strip_prefix("-p").unwrap_or(word);
         matches!(word, "no:unitai" | "no:unitai.pytest_plugin")

@@ -55,7 +55,9 @@ pub enum RunEvent {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EventError {
     /// The file is of a later version than this release knows.
-    #[error("the events are of format version {found}, and this release reads up to version {VERSION}")]
+    #[error(
+        "the events are of format version {found}, and this release reads up to version {VERSION}: upgrade UnitAI"
+    )]
     Newer {
         /// The file's version.
         found: u64,

@@ -104,7 +104,12 @@ enum Fault {
 
 impl BaselineFile {
     fn load(&self) -> Result<Option<Baseline>, Fault> {
-        let bytes = match fs::read(self.place.path()) {
+        let path = self.place.path();
+        // A device has no end.
+        if path.metadata().is_ok_and(|found| !found.is_file()) {
+            return Err(Fault::Disk("read", io::Error::other("it is no file")));
+        }
+        let bytes = match fs::read(path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(Fault::Disk("read", error)),

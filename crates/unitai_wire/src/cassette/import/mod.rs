@@ -86,8 +86,9 @@ pub enum Unreadable {
 
 /// Reads a file of another tool. Its kind is told by the end of its name.
 pub fn read(path: &Path) -> Result<Contents, Unreadable> {
+    let length = fs::metadata(path)?.len();
     let kind = Kind::of(path).ok_or(Unreadable::Unknown)?;
-    if fs::metadata(path)?.len() > MOST_BYTES {
+    if length > MOST_BYTES {
         return Err(Unreadable::TooLarge);
     }
     let bytes = fs::read(path)?;
