@@ -48,8 +48,11 @@ impl Demo {
         match shown {
             Ok(code) => code,
             Err(error) => {
-                complain(&format!("the demo could not run in {}: {error}", folder.display()));
-                1
+                let folder = folder.display();
+                complain(&format!(
+                    "the demo could not run in {folder}: {error}; `unitai demo --keep FOLDER` runs it in another"
+                ));
+                2
             }
         }
     }

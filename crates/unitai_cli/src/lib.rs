@@ -74,7 +74,7 @@ enum Command {
 }
 
 /// The arguments in an order that clap takes.
-fn sorted(args: Vec<String>) -> Vec<String> {
+fn sorted(args: Vec<OsString>) -> Vec<OsString> {
     let command = Arguments::command();
     match (args.first(), command.find_subcommand("test")) {
         (Some(first), Some(test)) if first == "test" => {
@@ -87,9 +87,9 @@ fn sorted(args: Vec<String>) -> Vec<String> {
 
 /// Runs the command with these arguments (without the program's name) and gives its exit code.
 /// `python` is the interpreter to start tests with.
-pub fn run(args: Vec<String>, python: &str) -> i32 {
+pub fn run(args: Vec<OsString>, python: &str) -> i32 {
     let args = sorted(args);
-    let args = std::iter::once(OsString::from("unitai")).chain(args.into_iter().map(OsString::from));
+    let args = std::iter::once(OsString::from("unitai")).chain(args);
     match Arguments::try_parse_from(args) {
         Ok(Arguments { command }) => match command {
             Command::Init(init) => init.run(),

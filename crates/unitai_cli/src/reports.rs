@@ -70,20 +70,21 @@ pub fn crashed(
 pub fn finish(folder: &Path, events: &Path, colour: bool, secrets: &Secrets) -> Result<Reports, String> {
     let run = read(events)?;
     let mut troubles = Vec::new();
-    let mut note = |what: &str, path: &Path, written: io::Result<()>| {
+    let mut note = |what: &str, named_by: &str, path: &Path, written: io::Result<()>| {
         if let Err(error) = written {
-            troubles.push(format!("{what} could not be written: {}: {error}", path.display()));
+            let path = path.display();
+            troubles.push(format!("{what} could not be written: {path}: {error}; {named_by} names another"));
         }
     };
     let settings = Settings::of(folder).unwrap_or_else(|_| Settings::usual(folder));
     let junit = settings.get(Name::JunitXml).value.path().map(Path::to_owned).unwrap_or_default();
     let xml = junit::write(&run, junit::Form::default());
-    note("the JUnit file", &junit, write_public(&junit, xml.as_bytes(), secrets));
+    note("the JUnit file", "the setting `junit_xml`", &junit, write_public(&junit, xml.as_bytes(), secrets));
     if let Some(summary) = env::var_os("GITHUB_STEP_SUMMARY").filter(|path| !path.is_empty()) {
         let summary = PathBuf::from(summary);
         // Other commands of the same step have written to it, too.
         let written = Log::open(&summary).and_then(|mut log| log.add(&markdown(&run), secrets));
-        note("the summary for GitHub", &summary, written);
+        note("the summary for GitHub", "GITHUB_STEP_SUMMARY", &summary, written);
     }
     let style = if colour { Style::colour() } else { Style::plain() };
     let is_verbose = settings.get(Name::Verbose).value.flag().unwrap_or(false);

@@ -1,5 +1,6 @@
 //! `unitai test`: pytest, with what UnitAI adds to it, and an exit code that never calls good what was not seen to be.
 
+use std::ffi::OsString;
 use std::path::Path;
 use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -52,12 +53,12 @@ pub(crate) struct Test {
     save_baseline: Option<String>,
     /// Everything else goes to pytest: paths, -k, -n, ...
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "PYTEST")]
-    rest: Vec<String>,
+    rest: Vec<OsString>,
 }
 
 /// The arguments of `unitai test` with its own options first: clap hands everything from the first path on to pytest, and
 /// people write options behind it. What follows `--` is pytest's.
-pub(crate) fn own_first(command: &clap::Command, args: Vec<String>) -> Vec<String> {
+pub(crate) fn own_first(command: &clap::Command, args: Vec<OsString>) -> Vec<OsString> {
     let mut given = args.into_iter();
     let (mut own, mut rest) = (Vec::new(), Vec::new());
     while let Some(arg) = given.next() {
@@ -66,8 +67,9 @@ pub(crate) fn own_first(command: &clap::Command, args: Vec<String>) -> Vec<Strin
             rest.extend(given);
             break;
         }
-        let (name, value) =
-            arg.split_once('=').map_or((arg.as_str(), None), |(name, value)| (name, Some(value)));
+        // No option of ours is anything but text.
+        let text = arg.to_str().unwrap_or_default();
+        let (name, value) = text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value)));
         let known = command.get_arguments().find(|known| {
             known.get_long().is_some_and(|long| name.strip_prefix("--").is_some_and(|name| name == long))
         });
@@ -102,7 +104,7 @@ impl Test {
 
     fn try_run(&self, python: &str) -> Result<i32, String> {
         let folder = env::current_dir().map_err(|error| format!("this folder cannot be read: {error}"))?;
-        if doctor::plugin::refuses(&self.rest.join(" ")) {
+        if self.rest.iter().any(|arg| doctor::plugin::refuses(&arg.to_string_lossy())) {
             return Err(
                 "`-p no:unitai` switches off the plugin that `unitai test` is made of; leave it out, or \
                         start pytest yourself"
@@ -224,7 +226,8 @@ impl Test {
             "--setup-only",
             "--setup-plan",
         ];
-        self.rest.iter().any(|arg| LOOKS.contains(&arg.split('=').next().unwrap_or(arg)))
+        let is_look = |arg: &str| LOOKS.contains(&arg.split('=').next().unwrap_or(arg));
+        self.rest.iter().filter_map(|arg| arg.to_str()).any(is_look)
     }
 
     fn mode(&self) -> Option<&'static str> {
@@ -258,7 +261,10 @@ mod tests {
     #[test]
     fn own_options_count_wherever_they_stand_and_the_rest_keeps_its_order() {
         let command = Test::augment_args(clap::Command::new("test"));
-        let sorted = |text: &str| own_first(&command, text.split(' ').map(str::to_owned).collect()).join(" ");
+        let sorted = |text: &str| {
+            let args = own_first(&command, text.split(' ').map(OsString::from).collect());
+            args.join(std::ffi::OsStr::new(" ")).into_string().unwrap()
+        };
         assert_eq!(sorted("tests/x.py --budget 1 -n 4 --record"), "--budget 1 --record tests/x.py -n 4");
         assert_eq!(sorted("-k a --baseline=main b"), "--baseline=main -k a b");
         assert_eq!(sorted("a -- --record"), "a -- --record");

@@ -42,12 +42,18 @@ def pytest_load_initial_conftests(parser: pytest.Parser) -> Generator[None, None
         group.addoption("--unitai-model", "--model", dest="unitai_model", metavar="NAME", help=_MODEL)
     except Exception:
         group.addoption("--unitai-model", metavar="NAME", help=_MODEL)
-    group.addoption("--unitai", action="store_true", help=_UNITAI)
-    group.addoption("--unitai-events", metavar="FILE", help=_EVENTS)
-    group.addoption("--unitai-cache", metavar="MODE", help=_CACHE)
-    group.addoption("--unitai-budget", metavar="DOLLARS", help=_BUDGET)
-    group.addoption("--unitai-baseline", metavar="NAME", help=_BASELINE)
-    group.addoption("--unitai-save-baseline", metavar="NAME", help=_SAVE_BASELINE)
+    try:
+        group.addoption("--unitai", action="store_true", help=_UNITAI)
+        group.addoption("--unitai-events", metavar="FILE", help=_EVENTS)
+        group.addoption("--unitai-cache", metavar="MODE", help=_CACHE)
+        group.addoption("--unitai-budget", metavar="DOLLARS", help=_BUDGET)
+        group.addoption("--unitai-baseline", metavar="NAME", help=_BASELINE)
+        group.addoption("--unitai-save-baseline", metavar="NAME", help=_SAVE_BASELINE)
+    except ValueError as error:
+        raise pytest.UsageError(
+            f"a conftest or another plugin has an option of UnitAI's: {error}\n"
+            "  to do:    give that option another name, or switch UnitAI off with `-p no:unitai`"
+        ) from None
 
 
 #: The name under which the budgets are known, where there are any.
@@ -76,7 +82,7 @@ def pytest_configure(config: pytest.Config) -> None:
     )
     config.addinivalue_line("markers", "unitai_budget(max_cost, prices=None): what the test's model calls may cost")
     speaks = _somebody_speaks(config.rootpath)
-    if speaks or config.getoption("unitai_budget", None) or "unitai_ledger" in getattr(config, "workerinput", ()):
+    if speaks or config.getoption("unitai_budget", None) is not None or "unitai_ledger" in getattr(config, "workerinput", ()):
         from unitai.pytest_plugin.budgets import open_budgets
 
         budgets = open_budgets(config)

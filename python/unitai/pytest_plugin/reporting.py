@@ -4,6 +4,7 @@ that has the last word.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import platform
 import time
@@ -51,7 +52,10 @@ class Reporting:
         try:
             self._log = EventLog(path or fresh_events(config.rootpath, uuid.uuid4().hex[:8]))
         except (OSError, UnitAIError) as error:
-            raise pytest.UsageError(f"the events of the run cannot be written: {error}") from None
+            raise pytest.UsageError(
+                f"the events of the run cannot be written: {error}\n"
+                "  to do:    see to the folder .unitai of the project, or name a file with --unitai-events"
+            ) from None
         self._add(
             "run_started",
             format="unitai.events",
@@ -179,17 +183,26 @@ class Reporting:
         """All is done and said: makes the reports."""
         try:
             return (yield)
+        except BaseException as error:
+            # Another plugin could not end. What it was to say or to write may be missing.
+            self._interrupted = f"{type(error).__name__}: {error}"
+            session.exitstatus = pytest.ExitCode.INTERNAL_ERROR
+            raise
         finally:
             if self._log is not None:
                 self._end(session, self._log.path)
 
     def _end(self, session: pytest.Session, events: str) -> None:
         now = time.time()
+        ending = self._ending(session)
+        if ending in ("interrupted", "broken") and session.exitstatus == pytest.ExitCode.OK:
+            # With `pytest.exit(returncode=0)` a test speaks for those that did not have their turn.
+            session.exitstatus = pytest.ExitCode.INTERRUPTED
         self._add(
             "run_finished",
             at=now,
             duration_seconds=now - self._begun,
-            ending=self._ending(session),
+            ending=ending,
             exit_code=int(session.exitstatus),
             reason=self._interrupted or _text(session.shouldfail) or _text(session.shouldstop),
             budget=self._budget(),
@@ -203,11 +216,9 @@ class Reporting:
         except UnitAIError as error:
             troubles.append(str(error))
         if reporter is not None:
-            reporter.ensure_newline()
-            for line in block.splitlines():
-                reporter.write_line(line)
-            for trouble in troubles:
-                reporter.write_line(f"error: {trouble}", red=True)
+            # A test may have closed the output; then nobody can be told.
+            with contextlib.suppress(OSError, ValueError):
+                _tell(reporter, block, troubles)
         if troubles and session.exitstatus == pytest.ExitCode.OK:
             # Who waits for a report must not take its absence for good news.
             session.exitstatus = pytest.ExitCode.INTERRUPTED
@@ -253,6 +264,17 @@ def _arguments(config: pytest.Config) -> list[str]:
                 del args[at : at + 2]
                 break
     return args
+
+
+def _tell(reporter: Any, block: str, troubles: list[str]) -> None:
+    reporter.ensure_newline()
+    if reporter.config.get_terminal_writer().width_of_current_line:
+        # Where the last line of dots was not ended, since nothing came after it.
+        reporter.line("")
+    for line in block.splitlines():
+        reporter.write_line(line)
+    for trouble in troubles:
+        reporter.write_line(f"error: {trouble}", red=True)
 
 
 def _is_spread(config: pytest.Config) -> bool:
