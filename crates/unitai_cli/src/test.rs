@@ -192,6 +192,8 @@ impl Test {
             return Ok(match of_pytest(exit) {
                 // It was changed after the last word.
                 0 => of_ending(finished),
+                // What ends the process of pytest by raising ends it with 1.
+                1 if finished.exit_code == Some(PYTEST_BROKE) => 2,
                 code => code,
             });
         }
@@ -236,6 +238,9 @@ impl Test {
             .find_map(|(is_meant, mode)| is_meant.then_some(mode))
     }
 }
+
+/// The exit code of pytest when it fails itself, or a plugin.
+const PYTEST_BROKE: i32 = 3;
 
 /// The exit code of a run whose process says that all is well.
 fn of_ending(finished: &RunFinished) -> i32 {

@@ -82,7 +82,8 @@ def pytest_configure(config: pytest.Config) -> None:
     )
     config.addinivalue_line("markers", "unitai_budget(max_cost, prices=None): what the test's model calls may cost")
     speaks = _somebody_speaks(config.rootpath)
-    if speaks or config.getoption("unitai_budget", None) is not None or "unitai_ledger" in getattr(config, "workerinput", ()):
+    is_limited = config.getoption("unitai_budget", None) is not None
+    if speaks or is_limited or "unitai_ledger" in getattr(config, "workerinput", ()):
         from unitai.pytest_plugin.budgets import open_budgets
 
         budgets = open_budgets(config)
@@ -145,9 +146,16 @@ def _cache_mode(config: pytest.Config, speaks: bool) -> str | None:
     from unitai.errors import UnitAIError
 
     try:
-        settled: str | None = cache_settings(config.rootpath, mode)["mode"]
+        settings = cache_settings(config.rootpath, mode)
     except UnitAIError as error:
         raise pytest.UsageError(f"--unitai-cache: {error}" if mode else str(error)) from None
+    settled: str | None = settings["mode"]
+    if settled in ("record", "auto") and os.path.isfile(settings["directory"]):
+        # Before anything is asked, paid for, and lost.
+        raise pytest.UsageError(
+            f"nothing can be recorded: {settings['directory']} is a file, where a folder should be\n"
+            "  to do:    move it, or name another folder in the setting `cache_directory`"
+        )
     if mode:
         before = os.environ.get("UNITAI_CACHE")
         # For what is opened inside of a test, and for the processes that it starts.
@@ -178,8 +186,8 @@ def _restore(name: str, value: str | None) -> None:
         os.environ[name] = value
 
 
-#: What tests can be marked with that asks for something to be done.
-_MARKERS = frozenset(["unitai_statistical", "unitai_budget", "unitai_cassette", "unitai_skip_if_no_api_key"])
+#: How the names of markers begin that ask for something to be done.
+_MARKERS = "unitai_"
 
 
 @pytest.hookimpl(trylast=True)
@@ -191,8 +199,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if item.parent is not parent:
             parent = item.parent
-            inherited = parent is not None and any(mark.name in _MARKERS for mark in parent.iter_markers())
-        if inherited or (item.own_markers and any(mark.name in _MARKERS for mark in item.own_markers)):
+            inherited = parent is not None and any(mark.name.startswith(_MARKERS) for mark in parent.iter_markers())
+        if inherited or (item.own_markers and any(mark.name.startswith(_MARKERS) for mark in item.own_markers)):
             marked.append(item)
     if marked:
         from unitai.pytest_plugin.marking import provide

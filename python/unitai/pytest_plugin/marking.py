@@ -2,9 +2,31 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
+from unitai.errors import InvalidArgumentError
 from unitai.pytest_plugin import BUDGETS
+
+
+class Misspelt:
+    """Fails tests whose marker nobody knows: who asks for repetitions must not get a single run instead."""
+
+    def __init__(self, known: set[str]) -> None:
+        self._known = known
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        """Looks when the test is about to begin, so that every process tells it in the same way."""
+        for mark in item.iter_markers():
+            if mark.name.startswith("unitai_") and mark.name not in self._known:
+                ours = sorted(name for name in self._known if name.startswith("unitai_"))
+                raise InvalidArgumentError(
+                    f"the marker {mark.name} of {item.nodeid} is not known",
+                    expected=f"one of: {', '.join(ours)}",
+                    remedy="spell the marker as one of these, or declare your own among pytest's `markers`",
+                )
 
 
 def provide(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -18,6 +40,9 @@ def provide(config: pytest.Config, items: list[pytest.Item]) -> None:
             # First, so that the fixtures of the test are covered, too.
             fixtures.insert(0, "cassette")
     manager = config.pluginmanager
+    known = {re.split(r"[\s(:]", line, maxsplit=1)[0] for line in config.getini("markers")}
+    if not known.issuperset(name for name in found if name.startswith("unitai_")):
+        manager.register(Misspelt(known))
     if "unitai_budget" in found and not manager.has_plugin(BUDGETS):
         from unitai.pytest_plugin.budgets import Budgets
 

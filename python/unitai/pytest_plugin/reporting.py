@@ -5,12 +5,14 @@ that has the last word.
 from __future__ import annotations
 
 import contextlib
-import json
 import platform
-import time
 import uuid
 from collections.abc import Generator
+
+# By name: a test may put something else into a module, and forget to take it back.
+from json import dumps
 from pathlib import Path
+from time import time as now
 from typing import Any
 
 import pytest
@@ -32,11 +34,13 @@ class Reporting:
         self._config = config
         self._cache_mode = cache_mode
         self._log: EventLog | None = None
-        self._begun = time.time()
+        self._begun = now()
         self._tests: dict[str, list[pytest.TestReport]] = {}
         #: What tries of a test have spent that do not count.
         self._spent: dict[str, Spending | None] = {}
         self._deselected = 0
+        #: How many tests there are, and how many of them had their turn.
+        self._count = self._ended = 0
         #: Whether there is a file of tests that cannot be read.
         self._is_unread = False
         #: Repeated tests, and how their runs did.
@@ -74,10 +78,9 @@ class Reporting:
         """Writes an event. A full disk must not cost the tests their results."""
         if self._trouble is not None or self._log is None:
             return
-        line = json.dumps({"event": event, **fields}, ensure_ascii=False, default=str)
         try:
-            self._log.add(legal(line))
-        except OSError as error:
+            self._log.add(legal(dumps({"event": event, **fields}, ensure_ascii=False, default=str)))
+        except (OSError, TypeError, ValueError, UnitAIError) as error:
             self._trouble = str(error)
 
     def pytest_deselected(self, items: list[pytest.Item]) -> None:
@@ -95,7 +98,8 @@ class Reporting:
         self._found(len(ids))
 
     def _found(self, count: int) -> None:
-        self._add("tests_found", at=time.time(), count=count, deselected=self._deselected)
+        self._count = count
+        self._add("tests_found", at=now(), count=count, deselected=self._deselected)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """A file that cannot be read, or wants to be skipped, counts like a test."""
@@ -108,7 +112,7 @@ class Reporting:
         file, line, _ = location
         # Where each process runs every test, which of them it was is known when it is over.
         if self._config.getoption("dist", "no") != "each":
-            self._add("test_started", at=time.time(), test=nodeid, file=file, line=None if line is None else line + 1)
+            self._add("test_started", at=now(), test=nodeid, file=file, line=None if line is None else line + 1)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """A part of a test is over."""
@@ -122,6 +126,7 @@ class Reporting:
             # Another plugin tries again. What was spent is spent.
             self._spent[key] = _sum(self._spent.get(key), notes_of(report).get("spending"))
         else:
+            self._ended += 1
             self._finish(key, reports, report.when)
 
     def _key(self, test: str, report: pytest.TestReport) -> str:
@@ -142,7 +147,7 @@ class Reporting:
         node = getattr(last, "node", None)
         self._add(
             "test_finished",
-            at=time.time(),
+            at=now(),
             test=test,
             file=file,
             line=line,
@@ -193,15 +198,15 @@ class Reporting:
                 self._end(session, self._log.path)
 
     def _end(self, session: pytest.Session, events: str) -> None:
-        now = time.time()
+        end = now()
         ending = self._ending(session)
         if ending in ("interrupted", "broken") and session.exitstatus == pytest.ExitCode.OK:
             # With `pytest.exit(returncode=0)` a test speaks for those that did not have their turn.
             session.exitstatus = pytest.ExitCode.INTERRUPTED
         self._add(
             "run_finished",
-            at=now,
-            duration_seconds=now - self._begun,
+            at=end,
+            duration_seconds=end - self._begun,
             ending=ending,
             exit_code=int(session.exitstatus),
             reason=self._interrupted or _text(session.shouldfail) or _text(session.shouldstop),
@@ -233,7 +238,9 @@ class Reporting:
             return "broken"
         if session.shouldfail or session.shouldstop:
             return "stopped"
-        return "broken" if status == pytest.ExitCode.INTERRUPTED else "completed"
+        # Processes of pytest-xdist that die again and again are not replaced for ever.
+        is_cut = self._ended < self._count
+        return "broken" if is_cut or status == pytest.ExitCode.INTERRUPTED else "completed"
 
     def _budget(self) -> dict[str, float] | None:
         budgets = self._config.pluginmanager.getplugin("unitai_budgets")
