@@ -238,7 +238,21 @@ class TestExitCodes:
         done = project.unitai("test", "--nonsense")
         assert done.returncode == 2
         assert "unrecognized arguments: --nonsense" in done.stderr
-        assert not project.junit.exists()
+        assert project.unitai("results").returncode == 1
+
+    @pytest.mark.parametrize("broken", ["syntax error here", "raise OSError('no')", "import os; os._exit(0)"])
+    def test_a_run_that_could_not_begin_takes_the_place_of_the_last(self, project, broken):
+        project.write(test_it=PASSING)
+        assert project.unitai("test").returncode == 0
+        assert project.unitai("results").returncode == 0
+        time.sleep(1.1)
+        project.write(conftest=broken)
+        done = project.unitai("test")
+        assert done.returncode == 2
+        assert "The run broke off" in done.stdout
+        told = project.unitai("results")
+        assert (told.returncode, "The run broke off" in told.stdout) == (1, True)
+        assert ElementTree.parse(project.junit).find(".//error") is not None
 
     def test_the_first_failure_is_the_last_test_unless_asked(self, project):
         project.write(test_it="def test_a():\n    assert 0\n\ndef test_b():\n    pass\n")
@@ -272,8 +286,8 @@ class TestEndsThatAreNone:
     def test_a_conftest_that_ends_the_process_before_anything_ran(self, project):
         project.write(conftest="import os\nos._exit(0)\n", test_it=PASSING)
         done = project.unitai("test")
-        assert (done.returncode, done.stdout) == (2, "")
-        assert "nothing was tested" in done.stderr
+        assert done.returncode == 2
+        assert "nothing was tested" in done.stderr and "no tests ran in" in done.stdout
 
     def test_a_process_that_is_killed(self, project):
         project.write(test_it="import os, signal\ndef test_a():\n    os.kill(os.getpid(), signal.SIGKILL)\n")
@@ -366,6 +380,81 @@ class TestFilesThatCannotBeWritten:
         assert done.returncode == 2
         assert "the run events are not complete: [Errno 28] No space left on device" in done.stdout
         assert "1 passed" in done.stdout and "Traceback" not in done.stdout + done.stderr
+
+
+class TestNamesThatMeet:
+    def test_a_test_that_runs_twice_is_two_tests(self, project):
+        project.write(
+            test_it="import pathlib\ndef test_it():\n    seen = pathlib.Path('seen')\n    was = seen.exists()\n"
+            "    seen.touch()\n    assert was\n"
+        )
+        done = project.unitai("test", "--keep-going", "--keep-duplicates", "test_it.py", "test_it.py")
+        assert done.returncode == 1
+        assert "1 passed, 1 failed in" in done.stdout
+        assert project.unitai("results").returncode == 1
+        names = [case.get("name") for case in ElementTree.parse(project.junit).iter("testcase")]
+        assert names == ["test_it", "test_it #2"]
+
+    def test_two_that_differ_in_a_secret_are_two(self, project):
+        one, other = "sk-proj-Zk3vQ8xWn2LmR7tYpB5cD9fHq1W2", "sk-proj-Uj7bN4zXc9QsE1rTfV6gH3kLw8M5"
+        project.write(
+            test_it=f"import pytest\n@pytest.mark.parametrize('key', [{one!r}, {other!r}])\n"
+            "def test_it(key):\n    assert key.endswith('5')\n"
+        )
+        done = project.unitai("test", "--keep-going")
+        assert "1 passed, 1 failed in" in done.stdout
+        outcomes = [event["outcome"] for event in project.events if event["event"] == "test_finished"]
+        assert outcomes == ["failed", "passed"]
+        assert one not in project.junit.read_text(encoding="utf-8")
+
+
+def test_a_file_of_events_is_begun_anew(project):
+    project.write(test_it="def test_a():\n    assert 0\n")
+    project.pytest("--unitai", "--unitai-events=mine.jsonl")
+    project.write(test_it="def test_b():\n    pass\n")
+    done = project.pytest("--unitai", "--unitai-events=mine.jsonl")
+    assert (done.returncode, "1 passed in" in done.stdout) == (0, True)
+    assert "test_a" not in (project.folder / "mine.jsonl").read_text(encoding="utf-8")
+
+
+def test_what_an_interrupted_test_spent_is_in_the_total(project):
+    project.write(
+        test_it=AGENT
+        + "def test_a(mock_toolkit, scripted_model):\n    refund(mock_toolkit, scripted_model)\n"
+        + "    raise KeyboardInterrupt\n"
+    )
+    done = project.unitai("test")
+    assert done.returncode == 2
+    assert "Total cost: $0.0027 | Total tokens: 1,020 | LLM calls: 1" in done.stdout
+
+
+def test_a_run_of_skipped_tests_says_that_nothing_was_tested(project):
+    project.write(test_it="import pytest\n@pytest.mark.skip\ndef test_a(): pass\n")
+    done = project.unitai("test")
+    assert (done.returncode, project.unitai("results").returncode) == (0, 0)
+    assert "Nothing was tested: every test was skipped." in done.stdout
+
+
+def test_fixtures_of_a_repeated_test_are_in_its_cost(project):
+    project.write(
+        test_it=AGENT
+        + """
+@pytest.fixture
+def prepared():
+    from unitai import scripted_model
+    with scripted_model([say("Ready.").using(1000, 20)]):
+        ask("Are you ready?")
+
+@pytest.mark.unitai_statistical(n=2, threshold=1.0, max_workers=1)
+def test_it(prepared, mock_toolkit, scripted_model):
+    assert refund(mock_toolkit, scripted_model).output == "Done."
+"""
+    )
+    done = project.unitai("test", "--junitxml=own.xml", "-W", "ignore::unitai.StatisticsWarning")
+    assert "LLM calls: 3" in done.stdout, done.stdout
+    for path in (project.junit, project.folder / "own.xml"):
+        told = {p.get("name"): p.get("value") for p in ElementTree.parse(path).find(".//testcase").iter("property")}
+        assert (float(told["unitai.cost"]), told["unitai.model_calls"]) == (pytest.approx(0.0081), "3")
 
 
 def test_half_a_character_is_one_mark_everywhere(project):

@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use std::{env, fs, io};
 
 use unitai_config::{Name, RunsPlace, Settings};
-use unitai_model::event::{RunEnding, RunEvent, RunFinished};
+use unitai_model::event::{RunEnding, RunEvent, RunFinished, RunStarted, VERSION};
 use unitai_report::{Run, Style, junit, markdown, results_block};
 use unitai_wire::gate::{Log, write_public};
 use unitai_wire::redact::Secrets;
@@ -41,28 +41,54 @@ pub fn read(events: &Path) -> Result<Run, String> {
     Run::read(&String::from_utf8_lossy(&text)).map_err(|error| format!("{}: {error}", events.display()))
 }
 
-/// Writes down that the process of a run died.
-pub fn crashed(
-    events: &Path,
-    run: &Run,
-    exit_code: Option<i32>,
-    reason: &str,
-    secrets: &Secrets,
-) -> Result<(), String> {
+/// Writes down how a run ended whose own process did not.
+pub fn end(events: &Path, run: &Run, how: Ended<'_>, secrets: &Secrets) -> Result<(), String> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64());
     let began = run.started.as_ref().map_or(now, |started| started.at);
-    let finished = RunEvent::RunFinished(RunFinished {
+    let started = run.started.is_none().then(|| unknown_start(now, events));
+    let finished = RunFinished {
         at: now,
         duration_seconds: (now - began).max(0.0),
-        ending: RunEnding::Crashed,
-        exit_code,
-        reason: Some(reason.to_owned()),
+        ending: how.ending,
+        exit_code: how.exit_code,
+        reason: Some(how.reason.to_owned()),
+        spending: None,
         budget: None,
+    };
+    let lines = started.map(RunEvent::RunStarted).into_iter().chain([RunEvent::RunFinished(finished)]);
+    let written = Log::open(events).and_then(|mut log| {
+        log.end_line()?;
+        lines.into_iter().try_for_each(|event| log.add(&event.line(), secrets))
     });
-    let mut log = Log::open(events).map_err(|error| unreadable(events, &error))?;
-    log.end_line()
-        .and_then(|()| log.add(&finished.line(), secrets))
-        .map_err(|error| unreadable(events, &error))
+    written.map_err(|error| unreadable(events, &error))
+}
+
+/// How a run ended whose own process did not say it.
+#[derive(Debug, Clone, Copy)]
+pub struct Ended<'a> {
+    /// In a word.
+    pub ending: RunEnding,
+    /// The exit code; `None` where a signal ended it.
+    pub exit_code: Option<i32>,
+    /// In a few words.
+    pub reason: &'a str,
+}
+
+/// The beginning of a run whose process never came so far as to tell it.
+fn unknown_start(now: f64, events: &Path) -> RunStarted {
+    let unknown = || "unknown".to_owned();
+    RunStarted {
+        format: "unitai.events".to_owned(),
+        version: VERSION,
+        at: now,
+        run_id: events.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default(),
+        unitai: env!("CARGO_PKG_VERSION").to_owned(),
+        python: unknown(),
+        pytest: unknown(),
+        arguments: Vec::new(),
+        model_override: None,
+        cache_mode: None,
+    }
 }
 
 /// Makes the reports of a run that is over, in the project of a folder: JUnit always, and Markdown where GitHub waits

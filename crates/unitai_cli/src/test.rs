@@ -1,18 +1,19 @@
 //! `unitai test`: pytest, with what UnitAI adds to it, and an exit code that never calls good what was not seen to be.
 
+use std::env;
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
-use std::{env, io};
 
 use clap::Args;
 use unitai_config::{Examination, Name, Spoken};
 use unitai_model::event::{RunEnding, RunFinished};
+use unitai_report::Run;
 
 use crate::child::{self, Exit, Signals, Told};
 use crate::doctor;
-use crate::reports;
+use crate::reports::{self, Ended};
 use crate::say::{complain, say, secrets};
 
 /// The arguments of `unitai test`.
@@ -140,7 +141,10 @@ impl Test {
         let mut command = Command::new(python);
         // By name, so that the plugin is there also where pytest was told to load none by itself.
         command.args(["-m", "pytest", "-p", "unitai", "--tb=short", "-q", "--unitai"]);
-        command.arg("--unitai-events").arg(events);
+        // As one word: pytest takes a path by itself for a folder of tests, before it knows the option.
+        let mut own_events = OsString::from("--unitai-events=");
+        own_events.push(events);
+        command.arg(own_events);
         // Half of a suite is no baseline, and half of a comparison is none.
         let is_measured = self.baseline.is_some() || self.save_baseline.is_some();
         if !self.keep_going && !is_measured {
@@ -171,21 +175,7 @@ impl Test {
     /// What the run came to. Its process has made the reports, unless it died.
     fn conclude(&self, folder: &Path, events: &Path, exit: Exit) -> Result<i32, String> {
         if !events.exists() {
-            return match exit {
-                Exit::Code(0) if self.only_looks() => Ok(0),
-                Exit::Code(0) => Err(
-                    "pytest ended with 0 before it looked for tests: nothing was tested. Look for what ends \
-                         the process, in conftest.py for one"
-                        .to_owned(),
-                ),
-                // What pytest calls failures, it has not told to anybody.
-                Exit::Code(1) if !self.only_looks() => Err(format!(
-                    "pytest ended with exit code 1, and {} is not there: what was tested is not known. What it says \
-                     above may tell why; a test that deletes files of the project is another reason",
-                    events.display()
-                )),
-                exit => Ok(of_pytest(exit)),
-            };
+            return if self.only_looks() { Ok(of_pytest(exit)) } else { not_begun(folder, events, exit) };
         }
         let run = reports::read(events)?;
         if let Some(finished) = &run.finished {
@@ -204,10 +194,10 @@ impl Test {
         let has_begun = !run.tests.is_empty();
         let when = if has_begun { "in the middle of the tests" } else { "before the first test" };
         complain(&format!("the process of pytest ended {how} {when}"));
-        reports::crashed(events, &run, exit_code, &format!("the process ended {how}"), secrets())?;
-        let reports = reports::finish(folder, events, false, secrets())?;
-        say(&reports.block).map_err(|error: io::Error| error.to_string())?;
-        reports.troubles.iter().for_each(|trouble| complain(trouble));
+        let reason = format!("the process ended {how}");
+        let how = Ended { ending: RunEnding::Crashed, exit_code, reason: &reason };
+        reports::end(events, &run, how, secrets())?;
+        report(folder, events)?;
         Ok(if matches!(exit, Exit::Signal(_)) || !has_begun { 2 } else { 1 })
     }
 
@@ -237,6 +227,37 @@ impl Test {
             .into_iter()
             .find_map(|(is_meant, mode)| is_meant.then_some(mode))
     }
+}
+
+/// The end of a run of which pytest told nothing. It is written down nevertheless: who asks for the last run must not be
+/// shown the one before.
+fn not_begun(folder: &Path, events: &Path, exit: Exit) -> Result<i32, String> {
+    let (exit_code, how) = match exit {
+        Exit::Code(code) => (Some(code), format!("with exit code {code}")),
+        Exit::Signal(signal) => (None, format!("by signal {signal}")),
+    };
+    let reason = format!("pytest ended {how} before it looked for tests");
+    let how = Ended { ending: RunEnding::Broken, exit_code, reason: &reason };
+    reports::end(events, &Run::default(), how, secrets())?;
+    report(folder, events)?;
+    match exit {
+        Exit::Code(0) => Err("pytest ended with 0 before it looked for tests: nothing was tested. Look for what ends \
+                              the process, in conftest.py for one"
+            .to_owned()),
+        // What pytest calls failures, it has not told to anybody.
+        Exit::Code(1) => Err("pytest ended with exit code 1 and told of no test: what was tested is not known. What \
+                              it says above may tell why; a test that deletes files of the project is another reason"
+            .to_owned()),
+        exit => Ok(of_pytest(exit)),
+    }
+}
+
+/// Makes the reports that the process of pytest did not.
+fn report(folder: &Path, events: &Path) -> Result<(), String> {
+    let reports = reports::finish(folder, events, false, secrets())?;
+    say(&reports.block).map_err(|error| error.to_string())?;
+    reports.troubles.iter().for_each(|trouble| complain(trouble));
+    Ok(())
 }
 
 /// The exit code of pytest when it fails itself, or a plugin.

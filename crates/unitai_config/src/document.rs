@@ -124,6 +124,10 @@ impl Reading {
             (None, _) => format!("there is no setting `{name}`"),
         };
         let expected = match meant(&item.key, section) {
+            // It is what pyproject.toml needs.
+            _ if section.is_none() && item.key == "tool" => {
+                "the settings at the top of this file, without [tool.unitai]".to_owned()
+            }
             Some(hint) => format!("perhaps {hint}; `unitai config` shows every setting"),
             None => {
                 let all = match section {

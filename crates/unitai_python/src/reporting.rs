@@ -23,10 +23,10 @@ pub(crate) struct EventLog {
 
 #[pymethods]
 impl EventLog {
-    /// Opens the file at this path.
+    /// Begins the file at this path.
     #[new]
     fn open(path: PathBuf) -> PyResult<EventLog> {
-        let log = Log::open(&path).map_err(|error| trouble(&path, &error))?;
+        let log = Log::begin(&path).map_err(|error| trouble(&path, &error))?;
         Ok(EventLog { path, log: Mutex::new(log) })
     }
 

@@ -100,7 +100,8 @@ impl Run {
     /// What all model calls came to.
     pub fn spending(&self) -> Spending {
         let spendings = self.tests.iter().filter_map(|test| test.end.spending.as_ref());
-        spendings.fold(Spending::default(), |sum, spending| sum.plus(spending))
+        let rest = self.finished.as_ref().and_then(|finished| finished.spending.as_ref());
+        spendings.chain(rest).fold(Spending::default(), |sum, spending| sum.plus(spending))
     }
 
     /// How long it took, in seconds: where the end is not known, as long as its tests did.
@@ -112,11 +113,13 @@ impl Run {
         }
     }
 
-    /// Whether all went well: something ran, to its end, and nothing is red.
+    /// Whether all went well: there were tests, they had their turn, nothing is red, and pytest says so, too.
     pub fn is_green(&self) -> bool {
-        let Counts { passed, failed, errors, inconclusive, .. } = self.counts();
-        let is_whole = self.finished.as_ref().is_some_and(|finished| finished.ending == RunEnding::Completed);
-        is_whole && passed > 0 && failed + errors + inconclusive == 0
+        let Counts { failed, errors, inconclusive, .. } = self.counts();
+        let is_whole = self.finished.as_ref().is_some_and(|finished| {
+            finished.ending == RunEnding::Completed && finished.exit_code.is_none_or(|code| code == 0)
+        });
+        is_whole && !self.tests.is_empty() && failed + errors + inconclusive == 0
     }
 }
 
@@ -233,13 +236,15 @@ mod tests {
     const ENDED: &str = r#"{"event":"run_finished","at":4.0,"duration_seconds":4.0,"ending":"completed"}"#;
 
     #[test]
-    fn a_run_is_green_when_it_came_to_its_end_and_something_passed() {
+    fn a_run_is_green_when_it_came_to_its_end_and_nothing_is_red() {
         let run = lines(&[STARTED, RAN, PASSED, ENDED]);
         assert!(run.is_green());
         assert_eq!((run.tests.len(), run.tests[0].agents.len()), (1, 1));
         assert!(!lines(&[STARTED, RAN, PASSED]).is_green(), "it was killed");
         assert!(!lines(&[ENDED]).is_green(), "nothing ran");
         assert!(!lines(&[STARTED, FAILED, ENDED]).is_green());
+        let refused = ENDED.replace('}', r#","exit_code":1}"#);
+        assert!(!lines(&[STARTED, PASSED, &refused]).is_green(), "coverage was too low, for one");
     }
 
     #[test]

@@ -125,7 +125,10 @@ pub(crate) fn totals(run: &Run) -> Vec<String> {
         let spending = run.spending();
         let all = spending.all();
         let (tokens, calls) = (thousands(all.tokens), thousands(all.calls));
-        lines.push(format!("Total cost: {} | Total tokens: {tokens} | LLM calls: {calls}", cost(all)));
+        // What a process spent that died is not known.
+        let is_known = run.finished.as_ref().is_some_and(|finished| finished.ending != RunEnding::Crashed);
+        let about = if is_known { "" } else { "at least " };
+        lines.push(format!("Total cost: {about}{} | Total tokens: {tokens} | LLM calls: {calls}", cost(all)));
         lines.extend(paid(&spending));
     }
     lines.extend(budget(run));
@@ -152,7 +155,7 @@ pub(crate) fn ending(run: &Run) -> Option<String> {
     let finished = run.finished.as_ref();
     let what = match finished.map(|finished| finished.ending) {
         Some(RunEnding::Completed) if run.tests.is_empty() => return Some(NOTHING.to_owned()),
-        Some(RunEnding::Completed) => return None,
+        Some(RunEnding::Completed) => return completed(run),
         Some(RunEnding::Stopped) => "The run was stopped after a failure, as asked",
         Some(RunEnding::Interrupted) => "The run was interrupted",
         Some(RunEnding::Broken) => {
@@ -171,6 +174,19 @@ pub(crate) fn ending(run: &Run) -> Option<String> {
         _ => String::new(),
     };
     Some(format!("{what}{reason}{had}."))
+}
+
+/// What is to be said of a run in which every test had its turn.
+fn completed(run: &Run) -> Option<String> {
+    let Counts { passed, failed, errors, inconclusive, xfailed, xpassed, .. } = run.counts();
+    let code = run.finished.as_ref().and_then(|finished| finished.exit_code).unwrap_or(0);
+    if failed + errors + inconclusive == 0 && code != 0 {
+        return Some(format!(
+            "No test failed, and pytest ended with exit code {code}: something beside the tests is not as it should be."
+        ));
+    }
+    (passed + failed + errors + inconclusive + xfailed + xpassed == 0)
+        .then(|| "Nothing was tested: every test was skipped.".to_owned())
 }
 
 const NOTHING: &str = "No test was found, or options such as -k and -m left none: pytest looks into test_*.py, and \

@@ -42,6 +42,7 @@ class Budgets:
     @pytest.hookimpl(wrapper=True, trylast=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> Generator[None, object, object]:
         """From here on, every model call is paid for."""
+        __tracebackhide__ = True
         limit = _marked(item) or (None if self._per_test is None else _Limit(self._per_test))
         blocks = [] if self.suite is None else [spending(self.suite)]
         if limit is not None:
@@ -59,6 +60,7 @@ class Budgets:
     @pytest.hookimpl(wrapper=True, trylast=True)
     def pytest_runtest_call(self) -> Generator[None, object, object]:
         """Fails the test itself if a call was refused: whatever else came of it, came of that."""
+        __tracebackhide__ = True
         try:
             outcome = yield
         except BaseException as error:
@@ -75,6 +77,7 @@ class Budgets:
     @pytest.hookimpl(wrapper=True, trylast=True)
     def pytest_runtest_teardown(self) -> Generator[None, object, object]:
         """Closes the budgets when the last fixture is done."""
+        __tracebackhide__ = True
         try:
             outcome = yield
             trouble = self._untold()

@@ -56,11 +56,12 @@ class Notes:
 
     def ended(self, item: pytest.Item, report: pytest.TestReport) -> None:
         """Notes what a test came to, on the report of its end."""
-        spending = self._tally.take()
-        amounts = None if spending is None else json.loads(spending)
+        amounts = self.spent()
         if amounts is not None:
-            known = {name for name, _ in report.user_properties}
-            report.user_properties.extend(pair for pair in properties(amounts) if pair[0] not in known)
+            told = properties(amounts)
+            # What a repeated test says itself leaves out its fixtures.
+            names = {name for name, _ in told}
+            report.user_properties = [pair for pair in report.user_properties if pair[0] not in names] + told
         if self._watch is None:
             return
         self._look()
@@ -76,6 +77,11 @@ class Notes:
             notes["runs"], _ = _written(_examples(stats))
         setattr(report, ATTRIBUTE, notes)
         self._runs, self._missed = [], 0
+
+    def spent(self) -> dict[str, dict[str, float]] | None:
+        """What model calls came to since somebody last asked."""
+        spending = self._tally.take()
+        return None if spending is None else json.loads(spending)
 
     def _look(self) -> None:
         if self._watch is not None:

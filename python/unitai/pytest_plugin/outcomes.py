@@ -48,6 +48,8 @@ def failure_of(report: Any, phase: str | None) -> dict[str, Any]:
     text = report.longreprtext
     broken = notes.get("broken", [])
     crash = getattr(report.longrepr, "reprcrash", None)
+    # Which worker it was, pytest-xdist says in a line before.
+    text = "\n".join(line for line in text.splitlines() if not line.startswith("[gw")) if when == "???" else text
     message = (
         f"expected {broken[0]['expected']}, but {broken[0]['actual']}" if broken else getattr(crash, "message", text)
     )

@@ -20,8 +20,10 @@ import pytest
 from unitai._engine import EventLog, __version__, finish_reports, fresh_events
 from unitai.config import current_config
 from unitai.errors import UnitAIError
+from unitai.pytest_plugin.naming import Names, legal
 from unitai.pytest_plugin.noting import rates
 from unitai.pytest_plugin.outcomes import captured_of, failure_of, notes_of, outcome_of, place_of, reason_of
+from unitai.pytest_plugin.session import unfinished
 
 #: What model calls came to, by who answered them.
 Spending = dict[str, dict[str, float]]
@@ -36,6 +38,7 @@ class Reporting:
         self._log: EventLog | None = None
         self._begun = now()
         self._tests: dict[str, list[pytest.TestReport]] = {}
+        self._names = Names()
         #: What tries of a test have spent that do not count.
         self._spent: dict[str, Spending | None] = {}
         self._deselected = 0
@@ -54,7 +57,7 @@ class Reporting:
         config = self._config
         path = config.getoption("unitai_events", None)
         try:
-            self._log = EventLog(path or fresh_events(config.rootpath, uuid.uuid4().hex[:8]))
+            self._log = EventLog(path or fresh_events(config.invocation_params.dir, uuid.uuid4().hex[:8]))
         except (OSError, UnitAIError) as error:
             raise pytest.UsageError(
                 f"the events of the run cannot be written: {error}\n"
@@ -105,14 +108,15 @@ class Reporting:
         """A file that cannot be read, or wants to be skipped, counts like a test."""
         self._is_unread = self._is_unread or report.failed
         if report.failed or (report.skipped and report.nodeid):
-            self._finish(report.nodeid or "collection", [report], "collect")
+            self._finish(self._names.end(report.nodeid or "collection"), [report], "collect")
 
     def pytest_runtest_logstart(self, nodeid: str, location: tuple[str, int | None, str]) -> None:
         """A test begins."""
         file, line, _ = location
         # Where each process runs every test, which of them it was is known when it is over.
         if self._config.getoption("dist", "no") != "each":
-            self._add("test_started", at=now(), test=nodeid, file=file, line=None if line is None else line + 1)
+            name = self._names.begin(nodeid)
+            self._add("test_started", at=now(), test=name, file=file, line=None if line is None else line + 1)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """A part of a test is over."""
@@ -127,7 +131,8 @@ class Reporting:
             self._spent[key] = _sum(self._spent.get(key), notes_of(report).get("spending"))
         else:
             self._ended += 1
-            self._finish(key, reports, report.when)
+            spent = _sum(self._spent.pop(key, None), notes_of(report).get("spending"))
+            self._finish(self._names.end(key), reports, report.when, spent)
 
     def _key(self, test: str, report: pytest.TestReport) -> str:
         """The test's id; where several processes run every test, with the process."""
@@ -136,7 +141,7 @@ class Reporting:
             return test
         return f"{test} [{node.gateway.id}]"
 
-    def _finish(self, test: str, reports: list[Any], phase: str | None) -> None:
+    def _finish(self, test: str, reports: list[Any], phase: str | None, spent: Spending | None = None) -> None:
         last = reports[-1]
         notes = notes_of(last)
         for example_of, trajectory in notes.get("runs", ()):
@@ -144,6 +149,7 @@ class Reporting:
         if notes.get("statistics"):
             self._repeated.append((test, notes["statistics"]))
         file, line = place_of(last)
+        outcome = outcome_of(reports)
         node = getattr(last, "node", None)
         self._add(
             "test_finished",
@@ -151,12 +157,12 @@ class Reporting:
             test=test,
             file=file,
             line=line,
-            outcome=outcome_of(reports),
+            outcome=outcome,
             duration_seconds=sum(getattr(report, "duration", 0.0) for report in reports),
-            reason=reason_of(reports),
+            reason=None if outcome in ("passed", "failed", "error") else reason_of(reports),
             failures=[failure_of(report, phase) for report in reports if report.failed],
             captured=captured_of(last, notes.get("left_out", 0)),
-            spending=_sum(self._spent.pop(test, None), notes.get("spending")),
+            spending=spent,
             statistics=notes.get("statistics"),
             worker=None if node is None else node.gateway.id,
         )
@@ -210,13 +216,14 @@ class Reporting:
             ending=ending,
             exit_code=int(session.exitstatus),
             reason=self._interrupted or _text(session.shouldfail) or _text(session.shouldstop),
+            spending=unfinished(session.config),
             budget=self._budget(),
         )
         reporter = session.config.pluginmanager.getplugin("terminalreporter")
         colour = reporter is not None and session.config.get_terminal_writer().hasmarkup
         block, troubles = "", [] if self._trouble is None else [f"the run events are not complete: {self._trouble}"]
         try:
-            block, more = finish_reports(session.config.rootpath, events, colour)
+            block, more = finish_reports(session.config.invocation_params.dir, events, colour)
             troubles += more
         except UnitAIError as error:
             troubles.append(str(error))
@@ -253,24 +260,14 @@ class Reporting:
             return None
 
 
-def legal(text: str) -> str:
-    """The text with a mark in the place of each half of a character, which is no text in any file."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return text
-
-
 def _arguments(config: pytest.Config) -> list[str]:
     """What pytest was asked for, without what the command adds for itself."""
     args = [str(arg) for arg in config.invocation_params.args]
-    for own in (["-p", "unitai"], ["--unitai-events", str(config.getoption("unitai_events", None))]):
-        for at in range(len(args) - 1):
-            if args[at : at + 2] == own:
-                del args[at : at + 2]
-                break
-    return args
+    for at in range(len(args) - 1):
+        if args[at : at + 2] == ["-p", "unitai"]:
+            del args[at : at + 2]
+            break
+    return [arg for arg in args if not arg.startswith("--unitai-events=")]
 
 
 def _tell(reporter: Any, block: str, troubles: list[str]) -> None:

@@ -46,6 +46,12 @@ def ended(item: pytest.Item, report: pytest.TestReport) -> None:
     _notes(item.config).ended(item, report)
 
 
+def unfinished(config: pytest.Config) -> dict[str, dict[str, float]] | None:
+    """What model calls of this process came to that belong to no test which is over."""
+    notes = config.stash.get(_NOTES, None)
+    return None if notes is None else notes.spent()
+
+
 def _notes(config: pytest.Config) -> Notes:
     return config.stash.get(_NOTES, None) or _open(config, for_reports=False)
 

@@ -53,6 +53,7 @@ class Trials:
         """Puts a method that repeats in the place of a marked one of a `unittest.TestCase`, whose methods unittest
         calls and not pytest.
         """
+        __tracebackhide__ = True
         marker = item.get_closest_marker(MARKER)
         if marker is None or not isinstance(item, TestCaseFunction):
             return (yield)

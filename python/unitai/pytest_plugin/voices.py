@@ -57,6 +57,7 @@ class Voices:
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:
         """Looks at what the test opened when its body has ended."""
+        __tracebackhide__ = True
         if item is not self._item:
             return (yield)
         try:
@@ -80,6 +81,7 @@ class EveryTest:
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> Generator[None, object, object]:
         """Lets recordings speak from here on, unless the test says that nobody shall."""
+        __tracebackhide__ = True
         if _marked(item).get("mode") != "off":
             self._open = cassette(self._mode, scope=item.nodeid).__enter__()
         return (yield)
@@ -87,6 +89,7 @@ class EveryTest:
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Generator[None, object, object]:
         """Fails the test itself if something is wrong by its end."""
+        __tracebackhide__ = True
         try:
             outcome = yield
         except BaseException as error:
@@ -100,6 +103,7 @@ class EveryTest:
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_teardown(self) -> Generator[None, object, object]:
         """Closes the recordings when the last fixture is done."""
+        __tracebackhide__ = True
         try:
             return (yield)
         finally:

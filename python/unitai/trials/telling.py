@@ -33,7 +33,8 @@ def report(result: StatisticalResult, colour: bool) -> str:
     def heading(text: str) -> str:
         return f"\x1b[1m{text}\x1b[0m" if colour else text
 
-    rate = f"{result.passed}/{result.n} ({result.pass_rate:.1%}) — required: {result.threshold:.1%}"
+    rate = f"{result.passed}/{result.n} ({result.pass_rate:.1%})" if result.n else "no run counts"
+    rate += f" — required: {result.threshold:.1%}"
     lines = [f"  {heading('Pass rate:')} {rate}"]
     if result.modes:
         lines += ["", f"  {heading('Failure modes:')}"]

@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::Spending;
+
 /// Tests are about to be looked for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunStarted {
@@ -63,6 +65,9 @@ pub struct RunFinished {
     /// Why it ended so, where that needs saying.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// What model calls came to that belong to no test which is over: it was interrupted, for one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spending: Option<Spending>,
     /// What all tests together may spend, and what they have spent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<Limit>,

@@ -7,7 +7,7 @@ use unitai_model::event::{
     Limit, Part, RunEnding, RunFinished, RunStarted, Spending, Statistics, TestOutcome, Verdict,
 };
 
-use crate::words::{KILLED, ending_word, is_spending_known, of_word, word};
+use crate::words::{KILLED, ending_word, is_spending_known, known_cost, of_word, word};
 use crate::{Run, Test};
 
 /// Names and values, in the order in which they are written.
@@ -62,7 +62,7 @@ pub(super) fn of_test(test: &Test, is_spending_known: bool) -> Facts {
 
 fn push_spending(facts: &mut Facts, spending: &Spending) {
     let all = spending.all();
-    facts.push(("unitai.cost", all.cost.to_string()));
+    facts.extend(known_cost(all).map(|cost| ("unitai.cost", cost.to_string())));
     facts.push(("unitai.paid", spending.live.cost.to_string()));
     facts.push(("unitai.tokens", all.tokens.to_string()));
     facts.push(("unitai.model_calls", all.calls.to_string()));
@@ -82,7 +82,9 @@ fn push_statistics(facts: &mut Facts, statistics: &Statistics) {
     facts.push(("unitai.failed", failed.to_string()));
     facts.push(("unitai.inconclusive", inconclusive.to_string()));
     facts.push(("unitai.planned", planned.to_string()));
-    facts.push(("unitai.pass_rate", pass_rate.to_string()));
+    if passed + failed > 0 {
+        facts.push(("unitai.pass_rate", pass_rate.to_string()));
+    }
     facts.push(("unitai.threshold", threshold.to_string()));
     facts.push(("unitai.interval", format!("{low} {high}")));
     facts.push(("unitai.confidence", statistics.confidence.to_string()));
@@ -183,6 +185,7 @@ impl Found {
             ending,
             exit_code: self.number("unitai.exit_code"),
             reason: self.text("unitai.reason").map(str::to_owned),
+            spending: None,
             budget: limit
                 .map(|limit| Limit { limit, spent: self.amount("unitai.budget_spent").unwrap_or(0.0) }),
         })
@@ -227,7 +230,8 @@ impl Found {
             failed: self.number("unitai.failed")?,
             inconclusive: self.number("unitai.inconclusive")?,
             planned: self.number("unitai.planned")?,
-            pass_rate: self.share("unitai.pass_rate")?,
+            // Without runs that decided anything, there is no rate.
+            pass_rate: self.share("unitai.pass_rate").unwrap_or(0.0),
             threshold: self.share("unitai.threshold")?,
             interval: [share(low)?, share(high)?],
             confidence: self.share("unitai.confidence").unwrap_or(0.0),

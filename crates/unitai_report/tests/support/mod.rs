@@ -191,6 +191,7 @@ pub(crate) fn run() -> impl Strategy<Value = Run> {
             ending,
             exit_code: Some(1),
             reason,
+            spending: None,
             budget: cents.map(|cents| Limit { limit: 0.5, spent: cents as f64 / 100.0 }),
         });
     (option::of(started), option::of(0..20u64), vec(test(), 0..6), option::of(finished)).prop_map(

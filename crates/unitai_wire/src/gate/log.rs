@@ -27,6 +27,16 @@ use crate::redact::Secrets;
 pub struct Log(File);
 
 impl Log {
+    /// Begins a file anew.
+    pub fn begin(path: &Path) -> io::Result<Log> {
+        let log = Log::open(path)?;
+        // A device has no length.
+        if log.0.metadata()?.is_file() {
+            log.0.set_len(0)?;
+        }
+        Ok(log)
+    }
+
     /// Opens a file, which is made if it is not there. Folders that are missing are made.
     pub fn open(path: &Path) -> io::Result<Log> {
         if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
