@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use unitai_config::RunsPlace;
 use unitai_model::value::plain;
 use unitai_report::{Run, junit};
+use unitai_wire::gate::Log;
 
 use crate::say::secrets;
 
@@ -30,6 +31,12 @@ pub(crate) fn given(file: Option<&Path>, command: &str) -> Result<Given, String>
         Some(path) => (File::open(path).and_then(all), shown(path, &here)),
         None => {
             let path = last(&here, command)?;
+            if Log::is_growing(&path) {
+                let name = shown(&path, &here);
+                return Err(format!(
+                    "the run of {name} is not over yet; wait for its end, or name another file"
+                ));
+            }
             (File::open(&path).and_then(all), shown(&path, &here))
         }
     };

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 use std::{env, fs, io};
 
-use unitai_config::{Name, RunsPlace, Settings};
+use unitai_config::{Name, RunsPlace, Settings, Trouble};
 use unitai_model::event::{RunEnding, RunEvent, RunFinished, RunStarted, VERSION};
 use unitai_report::{Run, Style, junit, markdown, results_block};
 use unitai_wire::gate::{Log, write_public};
@@ -22,8 +22,8 @@ pub struct Reports {
 }
 
 /// The file for the events of a run that begins now in a folder. Those of the oldest runs go.
-pub fn fresh_events(folder: &Path, now_seconds: u64, id: &str) -> Result<PathBuf, String> {
-    let place = RunsPlace::of(folder).map_err(|trouble| trouble.told())?;
+pub fn fresh_events(folder: &Path, now_seconds: u64, id: &str) -> Result<PathBuf, Trouble> {
+    let place = RunsPlace::of(folder)?;
     for old in place.old(RunsPlace::KEPT - 1).unwrap_or_default() {
         // One that stays does no harm.
         let _ = fs::remove_file(old);
@@ -91,31 +91,63 @@ fn unknown_start(now: f64, events: &Path) -> RunStarted {
     }
 }
 
-/// Makes the reports of a run that is over, in the project of a folder: JUnit always, and Markdown where GitHub waits
-/// for a summary.
-pub fn finish(folder: &Path, events: &Path, colour: bool, secrets: &Secrets) -> Result<Reports, String> {
-    let run = read(events)?;
-    let mut troubles = Vec::new();
-    let mut note = |what: &str, named_by: &str, path: &Path, written: io::Result<()>| {
-        if let Err(error) = written {
-            let path = path.display();
-            troubles.push(format!("{what} could not be written: {path}: {error}; {named_by} names another"));
-        }
-    };
-    let settings = Settings::of(folder).unwrap_or_else(|_| Settings::usual(folder));
-    let junit = settings.get(Name::JunitXml).value.path().map(Path::to_owned).unwrap_or_default();
-    let xml = junit::write(&run, junit::Form::default());
-    note("the JUnit file", "the setting `junit_xml`", &junit, write_public(&junit, xml.as_bytes(), secrets));
-    if let Some(summary) = env::var_os("GITHUB_STEP_SUMMARY").filter(|path| !path.is_empty()) {
-        let summary = PathBuf::from(summary);
-        // Other commands of the same step have written to it, too.
-        let written = Log::open(&summary).and_then(|mut log| log.add(&markdown(&run), secrets));
-        note("the summary for GitHub", "GITHUB_STEP_SUMMARY", &summary, written);
+/// Where the reports of a run go, and how much they say. Known before the run, for tests change the environment.
+#[derive(Debug, Clone)]
+pub struct Places {
+    junit: PathBuf,
+    summary: Option<PathBuf>,
+    is_verbose: bool,
+}
+
+impl Places {
+    /// Those of the project of a folder.
+    pub fn of(folder: &Path) -> Result<Places, Trouble> {
+        let settings = Settings::of(folder)?;
+        let summary = env::var_os("GITHUB_STEP_SUMMARY").filter(|path| !path.is_empty());
+        Ok(Places {
+            junit: settings.get(Name::JunitXml).value.path().map(Path::to_owned).unwrap_or_default(),
+            summary: summary.map(PathBuf::from),
+            is_verbose: settings.get(Name::Verbose).value.flag().unwrap_or(false),
+        })
     }
-    let style = if colour { Style::colour() } else { Style::plain() };
-    let is_verbose = settings.get(Name::Verbose).value.flag().unwrap_or(false);
-    let block = results_block(&run, is_verbose, style);
-    Ok(Reports { run, block, troubles })
+
+    /// The JUnit file.
+    pub fn junit(&self) -> &Path {
+        &self.junit
+    }
+
+    /// Puts a JUnit file that says that the run is not over in the place of an older one: nobody may take that for this
+    /// run's if it never ends.
+    pub fn begin(&self, secrets: &Secrets) -> io::Result<()> {
+        if self.junit.is_file() {
+            self.write_junit(&Run::default(), secrets)?;
+        }
+        Ok(())
+    }
+
+    /// Makes the reports of a run that is over: JUnit always, and Markdown where GitHub waits for a summary.
+    pub fn finish(&self, events: &Path, colour: bool, secrets: &Secrets) -> Result<Reports, String> {
+        let run = read(events)?;
+        let mut troubles = Vec::new();
+        let mut note = |what: &str, path: &Path, written: io::Result<()>| {
+            if let Err(error) = written {
+                troubles.push(format!("{what} could not be written: {}: {error}", path.display()));
+            }
+        };
+        note("the JUnit file", &self.junit, self.write_junit(&run, secrets));
+        if let Some(summary) = &self.summary {
+            // Other commands of the same step have written to it, too.
+            let written = Log::open(summary).and_then(|mut log| log.add(&markdown(&run), secrets));
+            note("the summary for GitHub", summary, written);
+        }
+        let style = if colour { Style::colour() } else { Style::plain() };
+        let block = results_block(&run, self.is_verbose, style);
+        Ok(Reports { run, block, troubles })
+    }
+
+    fn write_junit(&self, run: &Run, secrets: &Secrets) -> io::Result<()> {
+        write_public(&self.junit, junit::write(run, junit::Form::default()).as_bytes(), secrets)
+    }
 }
 
 fn unreadable(events: &Path, error: &io::Error) -> String {

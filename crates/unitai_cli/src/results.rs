@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use unitai_model::value::plain;
 use unitai_report::junit::{self, Form};
-use unitai_report::{Look, Run, Style, Summary, listing, markdown, results_block};
+use unitai_report::{Look, Run, Summary, listing, markdown, results_block};
 use unitai_wire::gate::write_public;
 
 use crate::given::{Given, given};
-use crate::say::{complain, say, secrets};
+use crate::say::{self, complain, say, secrets};
 
 pub(crate) const EXAMPLES: &str = "Examples:\n  unitai results                          the last run of this project\n  unitai results --json                   the same, for a program\n  unitai results test-results/unitai.xml  any JUnit file, of any tool\n  unitai results --markdown summary.md    write a summary of the last run";
 
@@ -61,9 +61,7 @@ impl Results {
     }
 
     fn told(&self, run: &Run, name: &str) -> String {
-        let is_terminal = io::stdout().is_terminal();
-        let is_colour = is_terminal && std::env::var_os("NO_COLOR").is_none_or(|set| set.is_empty());
-        let style = if is_colour { Style::colour() } else { Style::plain() };
+        let (is_terminal, style) = (io::stdout().is_terminal(), say::style());
         let size = terminal_size::terminal_size().filter(|_| is_terminal);
         let look = Look { width: size.map(|(width, _)| usize::from(width.0)), verbose: self.verbose, style };
         format!("{name}\n\n{}\n{}", listing(run, look), results_block(run, self.verbose, style))

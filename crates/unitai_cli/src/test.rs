@@ -13,7 +13,7 @@ use unitai_report::Run;
 
 use crate::child::{self, Exit, Signals, Told};
 use crate::doctor;
-use crate::reports::{self, Ended};
+use crate::reports::{self, Ended, Places};
 use crate::say::{complain, say, secrets};
 
 /// The arguments of `unitai test`.
@@ -119,7 +119,8 @@ impl Test {
             return Ok(2);
         }
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-        let events = reports::fresh_events(&folder, now, &uuid::Uuid::new_v4().to_string())?;
+        let events = reports::fresh_events(&folder, now, &uuid::Uuid::new_v4().to_string())
+            .map_err(|trouble| trouble.told())?;
         let signals = Signals::catch().map_err(|error| error.to_string())?;
         let exit = child::run(&mut self.command(python, &events), &signals, Told::ToStop)
             .map_err(|error| format!("{python} could not be started: {error}"))?;
@@ -180,8 +181,10 @@ impl Test {
         let run = reports::read(events)?;
         if let Some(finished) = &run.finished {
             return Ok(match of_pytest(exit) {
-                // It was changed after the last word.
-                0 => of_ending(finished),
+                // It was changed after the last word, or before it, by somebody who is not asked.
+                0 => of_ending(finished).max(i32::from(!run.is_green())),
+                // pytest-xdist takes the first failure for an interruption.
+                2 if finished.ending == RunEnding::Stopped => 1,
                 // What ends the process of pytest by raising ends it with 1.
                 1 if finished.exit_code == Some(PYTEST_BROKE) => 2,
                 code => code,
@@ -203,7 +206,7 @@ impl Test {
 
     /// Whether pytest was asked for something else than to run tests.
     fn only_looks(&self) -> bool {
-        const LOOKS: [&str; 13] = [
+        const LOOKS: [&str; 12] = [
             "--co",
             "--collect-only",
             "--version",
@@ -215,7 +218,6 @@ impl Test {
             "--fixtures-per-test",
             "--markers",
             "--cache-show",
-            "--setup-only",
             "--setup-plan",
         ];
         let is_look = |arg: &str| LOOKS.contains(&arg.split('=').next().unwrap_or(arg));
@@ -254,7 +256,8 @@ fn not_begun(folder: &Path, events: &Path, exit: Exit) -> Result<i32, String> {
 
 /// Makes the reports that the process of pytest did not.
 fn report(folder: &Path, events: &Path) -> Result<(), String> {
-    let reports = reports::finish(folder, events, false, secrets())?;
+    let places = Places::of(folder).map_err(|trouble| trouble.told())?;
+    let reports = places.finish(events, false, secrets())?;
     say(&reports.block).map_err(|error| error.to_string())?;
     reports.troubles.iter().for_each(|trouble| complain(trouble));
     Ok(())

@@ -9,6 +9,7 @@ mod errors;
 mod faults;
 mod gate;
 mod gateway;
+mod keys;
 mod mock;
 mod reporting;
 mod run;
@@ -34,9 +35,11 @@ mod _engine {
     #[pymodule_export]
     use crate::gateway::GatewayServer;
     #[pymodule_export]
+    use crate::keys::key_variables;
+    #[pymodule_export]
     use crate::mock::{MockTool, MockToolCall, Ticket, ToolHandle, Toolbox};
     #[pymodule_export]
-    use crate::reporting::{EventLog, finish_reports, fresh_events, key_variables};
+    use crate::reporting::EventLog;
     #[pymodule_export]
     use crate::run::{Run, RunWatch, Trajectory, TrajectoryStep, restore_trajectory};
     #[pymodule_export]

@@ -2,32 +2,45 @@
 
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
-use unitai_cli::reports;
+use unitai_cli::reports::{self, Places};
 use unitai_model::event::{AgentRan, Document, RunEvent};
 use unitai_wire::gate::Log;
 
-use crate::errors::{Trouble, invalid};
+use crate::errors::{Trouble, invalid, unusable};
 use crate::gate::without_interpreter;
 use crate::secrets;
 
-/// The file of a run's events: format `unitai.events`.
+/// The file of a run's events, format `unitai.events`, and what is made of them at its end.
 #[pyclass(frozen, module = "unitai._engine")]
 pub(crate) struct EventLog {
     path: PathBuf,
     log: Mutex<Log>,
+    places: Places,
 }
 
 #[pymethods]
 impl EventLog {
-    /// Begins the file at this path.
+    /// Begins the file of a run in a folder: at this path, or where the project keeps them.
     #[new]
-    fn open(path: PathBuf) -> PyResult<EventLog> {
+    #[pyo3(signature = (folder, path=None))]
+    fn begin(py: Python<'_>, folder: PathBuf, path: Option<PathBuf>) -> PyResult<EventLog> {
+        let places = Places::of(&folder).map_err(|trouble| unusable(py, trouble))?;
+        let path = match path {
+            Some(path) => path,
+            None => {
+                let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+                let id = uuid::Uuid::new_v4().to_string();
+                reports::fresh_events(&folder, now, &id).map_err(|trouble| unusable(py, trouble))?
+            }
+        };
         let log = Log::begin(&path).map_err(|error| trouble(&path, &error))?;
-        Ok(EventLog { path, log: Mutex::new(log) })
+        places.begin(&secrets::here(py)).map_err(|error| trouble(places.junit(), &error))?;
+        Ok(EventLog { path, log: Mutex::new(log), places })
     }
 
     /// The file.
@@ -61,6 +74,17 @@ impl EventLog {
         };
         self.write(py, &event)
     }
+
+    /// Makes the reports of the run, which is over. Gives the block for the terminal, and what could not be written.
+    fn finish(&self, py: Python<'_>, colour: bool) -> PyResult<(String, Vec<String>)> {
+        let secrets = secrets::here(py);
+        let made = without_interpreter(py, || self.places.finish(&self.path, colour, &secrets));
+        let made = made.map_err(|message| {
+            let remedy = "let tests leave .unitai alone, and see that the disk has room";
+            Trouble::new("UnitAIError", message).remedy(remedy).into_err(py)
+        })?;
+        Ok((made.block, made.troubles))
+    }
 }
 
 impl EventLog {
@@ -68,44 +92,6 @@ impl EventLog {
         let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
         log.add(&event.line(), &secrets::here(py)).map_err(|error| trouble(&self.path, &error))
     }
-}
-
-/// The file for the events of a run that begins now in a folder.
-#[pyfunction]
-pub(crate) fn fresh_events(py: Python<'_>, folder: PathBuf, id: &str) -> PyResult<String> {
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-    let now = now.map_or(0, |since| since.as_secs());
-    let path = reports::fresh_events(&folder, now, id).map_err(|message| unreported(py, message))?;
-    Ok(path.to_string_lossy().into_owned())
-}
-
-/// Makes the reports of a run that is over. Gives the block for the terminal, and what could not be written.
-#[pyfunction]
-pub(crate) fn finish_reports(
-    py: Python<'_>,
-    folder: PathBuf,
-    events: PathBuf,
-    colour: bool,
-) -> PyResult<(String, Vec<String>)> {
-    let secrets = secrets::here(py);
-    let made = without_interpreter(py, || reports::finish(&folder, &events, colour, &secrets));
-    let made = made.map_err(|message| unmade(py, message))?;
-    Ok((made.block, made.troubles))
-}
-
-/// The variables of which one must hold the key for a model; none where the name does not tell.
-#[pyfunction]
-pub(crate) fn key_variables(model: &str) -> Vec<&'static str> {
-    unitai_wire::keys::variables_of(model).to_vec()
-}
-
-fn unreported(py: Python<'_>, message: String) -> PyErr {
-    Trouble::new("ConfigError", message).into_err(py)
-}
-
-fn unmade(py: Python<'_>, message: String) -> PyErr {
-    let remedy = "let tests leave .unitai alone, and see that the disk has room";
-    Trouble::new("UnitAIError", message).remedy(remedy).into_err(py)
 }
 
 fn trouble(path: &std::path::Path, error: &std::io::Error) -> PyErr {

@@ -220,7 +220,7 @@ def pytest_runtest_makereport(
     from unitai.pytest_plugin.session import ended, failed
 
     try:
-        if call.excinfo is not None and report.failed:
+        if call.excinfo is not None and (report.failed or hasattr(report, "wasxfail")):
             failed(item, report, call.excinfo)
         if is_end:
             ended(item, report)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from unitai._engine import key_variables
+from unitai._engine import cache_settings, key_variables
 from unitai.config import current_config
 from unitai.errors import InvalidArgumentError, shown
 
@@ -17,11 +17,10 @@ MARKER = "unitai_skip_if_no_api_key"
 class Keys:
     """Skips marked tests without their keys. Registered when there is one."""
 
-    def __init__(self) -> None:
-        settings = current_config()
-        self._model = settings.model_override
+    def __init__(self, config: pytest.Config) -> None:
+        self._model = current_config().model_override
         # Recordings need no key, and neither do those who replay them.
-        self._is_replayed = settings.cache_mode == "replay"
+        self._is_replayed = cache_settings(config.rootpath, config.getoption("unitai_cache", None))["mode"] == "replay"
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:

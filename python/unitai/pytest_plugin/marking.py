@@ -54,4 +54,4 @@ def provide(config: pytest.Config, items: list[pytest.Item]) -> None:
     if "unitai_skip_if_no_api_key" in found and not manager.has_plugin("unitai-keys"):
         from unitai.pytest_plugin.keys import Keys
 
-        manager.register(Keys(), "unitai-keys")
+        manager.register(Keys(config), "unitai-keys")

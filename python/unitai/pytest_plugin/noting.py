@@ -48,8 +48,8 @@ class Notes:
         cause = None
         if isinstance(error, InconclusiveError):
             cause = error.message.partition("\n")[0]
-        elif not findings and getattr(error, "stats", None) is None:
-            cause = cause_of(error, [AgentRunResult(run) for run in self._runs])
+        elif getattr(error, "stats", None) is None:
+            cause = cause_of(error, [AgentRunResult(run) for run in self._runs], next(iter(findings), None))
         if cause is not None:
             notes["inconclusive"] = cause
         setattr(report, ATTRIBUTE, notes)

@@ -47,6 +47,9 @@ def failure_of(report: Any, phase: str | None) -> dict[str, Any]:
     when = getattr(report, "when", phase)
     text = report.longreprtext
     broken = notes.get("broken", [])
+    if type(report.longrepr).__name__ == "ReprFailDoctest":
+        # Its text begins with the lines of the example.
+        text = f"an example of the documentation does not hold\n{text}"
     crash = getattr(report.longrepr, "reprcrash", None)
     # Which worker it was, pytest-xdist says in a line before.
     text = "\n".join(line for line in text.splitlines() if not line.startswith("[gw")) if when == "???" else text

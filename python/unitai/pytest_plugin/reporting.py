@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import contextlib
 import platform
-import uuid
 from collections.abc import Generator
 
 # By name: a test may put something else into a module, and forget to take it back.
@@ -17,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from unitai._engine import EventLog, __version__, finish_reports, fresh_events
+from unitai._engine import EventLog, __version__
 from unitai.config import current_config
 from unitai.errors import UnitAIError
 from unitai.pytest_plugin.naming import Names, legal
@@ -49,6 +48,8 @@ class Reporting:
         #: Repeated tests, and how their runs did.
         self._repeated: list[tuple[str, dict[str, Any]]] = []
         self._interrupted: str | None = None
+        #: Why pytest stopped by itself.
+        self._stopped: str | None = None
         #: Why the events cannot be written any more.
         self._trouble: str | None = None
 
@@ -57,7 +58,7 @@ class Reporting:
         config = self._config
         path = config.getoption("unitai_events", None)
         try:
-            self._log = EventLog(path or fresh_events(config.invocation_params.dir, uuid.uuid4().hex[:8]))
+            self._log = EventLog(config.invocation_params.dir, path)
         except (OSError, UnitAIError) as error:
             raise pytest.UsageError(
                 f"the events of the run cannot be written: {error}\n"
@@ -181,7 +182,9 @@ class Reporting:
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
         """Somebody wants an end: with Ctrl-C, or a test with `pytest.exit`."""
         # pytest interrupts itself when a file cannot be read, or when it is to stop.
-        if not isinstance(excinfo.value, pytest.Session.Interrupted):
+        if isinstance(excinfo.value, pytest.Session.Interrupted):
+            self._stopped = str(excinfo.value)
+        else:
             self._interrupted = str(excinfo.value) or excinfo.typename
 
     def pytest_internalerror(self, excrepr: object) -> None:
@@ -201,9 +204,9 @@ class Reporting:
             raise
         finally:
             if self._log is not None:
-                self._end(session, self._log.path)
+                self._end(session, self._log)
 
-    def _end(self, session: pytest.Session, events: str) -> None:
+    def _end(self, session: pytest.Session, log: EventLog) -> None:
         end = now()
         ending = self._ending(session)
         if ending in ("interrupted", "broken") and session.exitstatus == pytest.ExitCode.OK:
@@ -215,7 +218,7 @@ class Reporting:
             duration_seconds=end - self._begun,
             ending=ending,
             exit_code=int(session.exitstatus),
-            reason=self._interrupted or _text(session.shouldfail) or _text(session.shouldstop),
+            reason=self._interrupted or _text(session.shouldfail) or _text(session.shouldstop) or self._stopped,
             spending=unfinished(session.config),
             budget=self._budget(),
         )
@@ -223,7 +226,7 @@ class Reporting:
         colour = reporter is not None and session.config.get_terminal_writer().hasmarkup
         block, troubles = "", [] if self._trouble is None else [f"the run events are not complete: {self._trouble}"]
         try:
-            block, more = finish_reports(session.config.invocation_params.dir, events, colour)
+            block, more = log.finish(colour)
             troubles += more
         except UnitAIError as error:
             troubles.append(str(error))
@@ -243,7 +246,8 @@ class Reporting:
             return "interrupted"
         if self._is_unread:
             return "broken"
-        if session.shouldfail or session.shouldstop:
+        # pytest-xdist has a way of its own to stop after a failure.
+        if session.shouldfail or session.shouldstop or (self._stopped and self._config.getoption("maxfail", 0)):
             return "stopped"
         # Processes of pytest-xdist that die again and again are not replaced for ever.
         is_cut = self._ended < self._count

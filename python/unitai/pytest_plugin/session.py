@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from unitai.errors import InconclusiveError
 from unitai.pytest_plugin import WAS_LOADED
 from unitai.pytest_plugin.failures import TITLE, subject
 from unitai.pytest_plugin.noting import Notes
@@ -12,7 +13,7 @@ _NOTES = pytest.StashKey[Notes]()
 
 
 #: What pytest is asked for when it is not to run tests.
-_LOOKS = ("collectonly", "showfixtures", "show_fixtures_per_test", "cacheshow", "setupplan", "setuponly")
+_LOOKS = ("collectonly", "showfixtures", "show_fixtures_per_test", "cacheshow", "setupplan")
 
 
 def begin(config: pytest.Config, cache_mode: str | None) -> None:
@@ -29,6 +30,12 @@ def begin(config: pytest.Config, cache_mode: str | None) -> None:
 
 def failed(item: pytest.Item, report: pytest.TestReport, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
     """Adds what the agent did to the report of a failed test."""
+    if isinstance(excinfo.value, InconclusiveError) and hasattr(report, "wasxfail"):
+        # Who expects a failure has not seen one.
+        report.outcome = "failed"
+        del report.wasxfail
+    if not report.failed:
+        return
     about = subject(item, excinfo)
     _notes(item.config).failed(report, excinfo.value, about.findings, about.report(colour=False))
     if about.is_told and not about.findings:

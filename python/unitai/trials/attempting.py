@@ -14,7 +14,7 @@ from unitai.attempt import Attempt, current
 from unitai.errors import CostLimitExceeded, UnpricedModelError
 from unitai.runner.inline import Watcher
 from unitai.trials.arguments import Arguments
-from unitai.trials.blaming import blame, blame_finding
+from unitai.trials.blaming import blame, blame_finding, finding_of
 from unitai.trials.metering import Meter
 from unitai.trials.outcome import Blame, Outcome
 from unitai.trials.own_loop import await_here
@@ -117,9 +117,10 @@ class Attempts:
 
     def _raised(self, index: int, error: BaseException, duration: float, results: list[AgentRunResult]) -> Outcome:
         _check_halt(error, results)
-        cause = cause_of(error, results)
+        finding = finding_of(error, results)
+        cause = cause_of(error, results, finding)
         if cause is None:
-            return _outcome(index, "failed", duration, results, blame(error, results))
+            return _outcome(index, "failed", duration, results, blame(error, results, finding))
         trajectory = results[-1].trajectory if results else None
         lost = Blame(type(error).__name__, cause, cause, cause, trajectory)
         return _outcome(index, "inconclusive", duration, results, lost)

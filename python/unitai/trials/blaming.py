@@ -14,15 +14,14 @@ from unitai._engine import AgentRunResult, Finding, clean, last_broken, normalis
 from unitai.errors import UnitAIError, shown
 from unitai.trials.outcome import Blame
 
-__all__ = ["blame", "blame_finding", "broken_findings"]
+__all__ = ["blame", "blame_finding", "broken_findings", "finding_of"]
 
 #: Our own part of a traceback says nothing about the test.
 _HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
-def blame(error: BaseException, results: list[AgentRunResult]) -> Blame:
-    """Why a run failed that raised this."""
-    finding = _finding(error, results)
+def blame(error: BaseException, results: list[AgentRunResult], finding: Finding | None) -> Blame:
+    """Why a run failed that raised this, or whose finding does not hold."""
     if finding is not None:
         return blame_finding(finding)
     name = type(error).__name__
@@ -54,7 +53,8 @@ def broken_findings(frame: FrameType, statement: str) -> list[Finding]:
     return [value for value in (*parts, *named) if type(value) is Finding and not value]
 
 
-def _finding(error: BaseException, results: Iterable[AgentRunResult]) -> Finding | None:
+def finding_of(error: BaseException, results: Iterable[AgentRunResult]) -> Finding | None:
+    """What did not hold, if that is what was raised. To be asked once for each run."""
     told = getattr(error, "finding", None)
     if isinstance(told, Finding):
         return told

@@ -146,7 +146,7 @@ class Crew:
         index = seat.index
         if index is None:
             return
-        lost = Outcome(index, "failed", inline.timeout, (result.trajectory,), None, None, blame(error, [result]))
+        lost = Outcome(index, "failed", inline.timeout, (result.trajectory,), None, None, blame(error, [result], None))
         if self.outcomes.setdefault(index, lost) is not lost:
             return
         self._series.settle(index, lost.verdict)

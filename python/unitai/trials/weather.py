@@ -4,9 +4,9 @@ whole. A run that met it and did not pass has decided nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 
-from unitai._engine import AgentRunResult, lost_answer, status_trouble
+from unitai._engine import AgentRunResult, Finding, lost_answer, status_trouble
 from unitai.errors import BrokenExpectationError, UnitAIError
 
 __all__ = ["cause_of"]
@@ -29,9 +29,16 @@ _LOST = {
 }
 
 
-def cause_of(error: BaseException, results: Iterable[AgentRunResult]) -> str | None:
-    """What was not as needed, in words for the report; `None` if the run failed by itself."""
-    results = list(results)
+def cause_of(error: BaseException, results: Sequence[AgentRunResult], finding: Finding | None = None) -> str | None:
+    """What was not as needed, in words for the report; `None` if the run failed by itself.
+
+    Only the run that the broken expectation is about counts or, where nobody knows, the last one: what another one met
+    is no excuse, for a test may ask an agent again, or expect that it fails.
+    """
+    if finding is None:
+        results = results[-1:]
+    else:
+        results = [result for result in results if result.trajectory == finding.trajectory]
     errors = [error, *(result.error for result in results if result.error is not None)]
     chains = [list(_chain(each)) for each in errors]
     # What UnitAI itself refused had no answer either: a request that no script expects, money, a time limit.
@@ -58,7 +65,7 @@ def _is_refusal(error: BaseException) -> bool:
     return isinstance(error, UnitAIError) and not isinstance(error, BrokenExpectationError)
 
 
-def _is_injected(results: list[AgentRunResult]) -> bool:
+def _is_injected(results: Sequence[AgentRunResult]) -> bool:
     """Whether the last model call of a run met a fault that the test asked for."""
     last = [[step for step in result.trajectory.steps if step.step_type == "llm_call"][-1:] for result in results]
     return any(steps and steps[0].fault is not None for steps in last)

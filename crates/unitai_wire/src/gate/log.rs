@@ -34,7 +34,16 @@ impl Log {
         if log.0.metadata()?.is_file() {
             log.0.set_len(0)?;
         }
+        // Who reads can see that more will come. On Windows nobody could read it.
+        #[cfg(unix)]
+        let _ = log.0.try_lock();
         Ok(log)
+    }
+
+    /// Whether somebody who began the file is still there.
+    pub fn is_growing(path: &Path) -> bool {
+        let is_locked = |file: File| matches!(file.try_lock_shared(), Err(std::fs::TryLockError::WouldBlock));
+        cfg!(unix) && path.is_file() && File::open(path).is_ok_and(is_locked)
     }
 
     /// Opens a file, which is made if it is not there. Folders that are missing are made.

@@ -1,7 +1,7 @@
 //! What model calls came to, added up as they end.
 
 use unitai_model::event::{Part, Spending};
-use unitai_model::{Action, ExchangeEnd, ModelCall, Money, Source, Trajectory};
+use unitai_model::{Action, ModelCall, Money, Source, Trajectory};
 
 /// What model calls came to, by who answered them.
 ///
@@ -46,13 +46,11 @@ impl Tally {
             Some(Source::Replay) => &mut self.replayed,
             Some(Source::Live) | None => &mut self.live,
         };
-        // Nobody asks for money for an answer that did not come.
-        let is_failed =
-            call.exchange.as_ref().is_some_and(|exchange| matches!(exchange.end, ExchangeEnd::Failed { .. }));
         sum.calls += 1;
         sum.tokens += call.usage.map_or(0, |usage| usage.total());
         sum.cost = sum.cost.plus(call.cost.unwrap_or_default());
-        sum.unpriced += u64::from(call.cost.is_none() && !is_failed);
+        // What was refused costs nothing, and says so. One that was given up may be billed, and nobody knows how much.
+        sum.unpriced += u64::from(call.cost.is_none());
     }
 
     /// Adds the calls of a run that happened in another process.
