@@ -457,6 +457,144 @@ def test_it(prepared, mock_toolkit, scripted_model):
         assert (float(told["unitai.cost"]), told["unitai.model_calls"]) == (pytest.approx(0.0081), "3")
 
 
+class TestWhatIsRedIsRedEverywhere:
+    def agree(self, project, done, code):
+        """Whoever asks about the run is told the same."""
+        assert done.returncode == code, done.stdout + done.stderr
+        told = project.unitai("results", "--json")
+        assert (told.returncode, json.loads(told.stdout)["is_green"]) == (1, False)
+
+    def test_a_baseline_that_got_worse(self, project):
+        tests = (
+            "import os, itertools, pytest\nturns = itertools.count()\n"
+            "@pytest.mark.unitai_statistical(n=40, threshold=0.1, max_workers=1)\n"
+            "def test_it():\n    assert next(turns) % int(os.environ.get('EVERY', '1')) == 0\n"
+        )
+        project.write(test_it=tests)
+        assert project.unitai("test", "--save-baseline", "main").returncode == 0
+        time.sleep(1.1)
+        done = project.unitai("test", "--baseline", "main", EVERY="3")
+        self.agree(project, done, 1)
+        assert "No test failed, and pytest ended with exit code 1" in done.stdout
+
+    @pytest.mark.parametrize("when", ["tryfirst", "trylast"])
+    def test_a_conftest_that_calls_a_failure_good(self, project, when):
+        project.write(
+            conftest=f"import pytest\n@pytest.hookimpl({when}=True)\ndef pytest_sessionfinish(session):\n"
+            "    session.exitstatus = 0\n",
+            test_it="def test_a():\n    assert 0\n",
+        )
+        self.agree(project, project.unitai("test", "--keep-going"), 1)
+
+    def test_tests_that_somebody_swallowed(self, project):
+        project.write(conftest="def pytest_runtest_protocol(item):\n    return True\n", test_it=PASSING)
+        self.agree(project, project.unitai("test"), 2)
+
+    @pytest.mark.parametrize("spread", [[], ["-n", "2"]])
+    def test_the_first_failure_in_one_process_and_in_several(self, project, spread):
+        project.write(test_it="".join(f"def test_{n}():\n    assert {n} != 1\n" for n in range(8)))
+        self.agree(project, project.unitai("test", *spread), 1)
+        assert project.events[-1]["ending"] == "stopped"
+
+    @pytest.mark.parametrize(
+        "body",
+        [
+            "@pytest.mark.unitai_statistical(n=3, threshold=0.5, retries=0)\ndef test_it():\n    raise ConnectionError\n",
+            "@pytest.mark.unitai_budget(max_cost=0.000001)\ndef test_it(mock_toolkit, scripted_model):\n"
+            "    assert refund(mock_toolkit, scripted_model).output == 'Done.'\n",
+        ],
+    )
+    def test_who_expects_a_failure_must_see_one(self, project, body):
+        project.write(test_it=AGENT + "@pytest.mark.xfail\n" + body)
+        self.agree(project, project.unitai("test"), 1)
+
+    def test_an_old_junit_file_is_not_left_for_this_run(self, project):
+        project.write(test_it=PASSING)
+        assert project.pytest("--unitai").returncode == 0
+        assert ElementTree.parse(project.junit).find(".//error") is None
+        project.write(test_it="import os\ndef test_it():\n    os._exit(0)\n")
+        project.pytest("--unitai")
+        assert ElementTree.parse(project.junit).find(".//error") is not None
+
+    def test_a_variable_that_a_test_leaves_behind_moves_no_report(self, project):
+        (project.folder / "unitai.toml").write_text('junit_xml = "ci/out.xml"\n', encoding="utf-8")
+        project.write(
+            test_it="import os\ndef test_it():\n    os.environ.update(UNITAI_TIMEOUT='abc', UNITAI_JUNIT_XML='x.xml')\n"
+            "    os.environ['GITHUB_STEP_SUMMARY'] = 'nowhere/x.md'\n"
+        )
+        assert project.unitai("test").returncode == 0
+        assert (project.folder / "ci" / "out.xml").exists()
+        assert not (project.folder / "x.xml").exists() and not project.junit.exists()
+
+
+MASKED = """
+import itertools, pytest
+from unitai import MockToolkit
+turns = itertools.count()
+
+def try_it(works):
+    def agent(input, tools):
+        if not works:
+            raise ConnectionError("down")
+        return "fine"
+    return MockToolkit().run(agent, "x")
+
+@pytest.mark.unitai_statistical(n=20, threshold=0.95, max_workers=1, mode="all", retries=0)
+def test_it():
+    n = next(turns)
+    if n % 7 == 0:
+        try_it(works=False)  # the test does not mind
+    assert try_it(works=True).output == "fine"
+    assert n % 7 != 0
+"""
+
+
+def test_a_run_that_nobody_looked_at_is_no_excuse(project):
+    project.write(test_it=MASKED)
+    done = project.unitai("test")
+    assert done.returncode == 1
+    assert project.finished("test_it")["statistics"]["failed"] == 3
+    assert project.finished("test_it")["statistics"]["inconclusive"] == 0
+
+
+def test_what_is_wrong_with_a_marker_is_told_without_our_own_code(project):
+    project.write(
+        test_it="import pytest\n@pytest.mark.unitai_statistical(n=0)\ndef test_a(): pass\n"
+        "@pytest.mark.unitai_budget(max_cost=-1)\ndef test_b(): pass\n"
+    )
+    done = project.unitai("test", "--keep-going")
+    assert "n must be a whole number" in done.stdout and "is no budget" in done.stdout
+    assert "unitai/pytest_plugin" not in done.stdout and "plan.py" not in done.stdout
+
+
+def test_options_of_conftests_in_testpaths_are_known(project):
+    (project.folder / "pytest.ini").write_text("[pytest]\ntestpaths = checks\n", encoding="utf-8")
+    (project.folder / "checks").mkdir()
+    (project.folder / "checks" / "conftest.py").write_text(
+        "def pytest_addoption(parser):\n    parser.addoption('--shop')\n", encoding="utf-8"
+    )
+    (project.folder / "checks" / "test_it.py").write_text(
+        "def test_it(request):\n    assert request.config.getoption('--shop') == 'eu'\n", encoding="utf-8"
+    )
+    done = project.unitai("test", "--shop=eu")
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_run_that_is_not_over_is_not_called_killed(project):
+    project.write(
+        test_it="import pathlib, time\ndef test_it():\n    pathlib.Path('begun').touch()\n"
+        "    while not pathlib.Path('enough').exists(): time.sleep(0.05)\n"
+    )
+    run = project.start("test")
+    while not (project.folder / "begun").exists():
+        time.sleep(0.05)
+    told = project.unitai("results")
+    (project.folder / "enough").touch()
+    run.communicate(timeout=60)
+    assert told.returncode == 2 and "is not over yet" in told.stderr
+    assert (run.returncode, project.unitai("results").returncode) == (0, 0)
+
+
 def test_half_a_character_is_one_mark_everywhere(project):
     project.write(
         test_it="""

@@ -181,8 +181,8 @@ class Reporting:
 
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
         """Somebody wants an end: with Ctrl-C, or a test with `pytest.exit`."""
-        # pytest interrupts itself when a file cannot be read, or when it is to stop.
-        if isinstance(excinfo.value, pytest.Session.Interrupted):
+        # pytest interrupts itself when a file cannot be read, or when it is to stop; pytest-xdist has its own class for it.
+        if excinfo.typename == "Interrupted":
             self._stopped = str(excinfo.value)
         else:
             self._interrupted = str(excinfo.value) or excinfo.typename

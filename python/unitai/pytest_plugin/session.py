@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from unitai.errors import InconclusiveError
+from unitai.errors import CostLimitExceeded, InconclusiveError, UnitAIError
 from unitai.pytest_plugin import WAS_LOADED
 from unitai.pytest_plugin.failures import TITLE, subject
 from unitai.pytest_plugin.noting import Notes
@@ -30,15 +30,17 @@ def begin(config: pytest.Config, cache_mode: str | None) -> None:
 
 def failed(item: pytest.Item, report: pytest.TestReport, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
     """Adds what the agent did to the report of a failed test."""
-    if isinstance(excinfo.value, InconclusiveError) and hasattr(report, "wasxfail"):
+    if hasattr(report, "wasxfail") and _is_undecided(item, excinfo.value):
         # Who expects a failure has not seen one.
         report.outcome = "failed"
         del report.wasxfail
+        report.longrepr = excinfo.getrepr(style="value")
     if not report.failed:
         return
     about = subject(item, excinfo)
     _notes(item.config).failed(report, excinfo.value, about.findings, about.report(colour=False))
-    if about.is_told and not about.findings:
+    is_ours = isinstance(excinfo.value, UnitAIError) and item.path not in (entry.path for entry in excinfo.traceback)
+    if (about.is_told and not about.findings) or is_ours:
         # The text is the whole report; where in our own code it was raised says nothing.
         report.longrepr = excinfo.getrepr(style="value")
         return
@@ -46,6 +48,13 @@ def failed(item: pytest.Item, report: pytest.TestReport, excinfo: pytest.Excepti
     told = about.report(colour=has_terminal and item.config.get_terminal_writer().hasmarkup)
     if told:
         report.sections.append((TITLE, told))
+
+
+def _is_undecided(item: pytest.Item, error: BaseException) -> bool:
+    """Whether what was raised says nothing about the test: no verdict, or no money. Who names it expects it."""
+    if not isinstance(error, (InconclusiveError, CostLimitExceeded)):
+        return False
+    return all(mark.kwargs.get("raises") is None for mark in item.iter_markers("xfail"))
 
 
 def ended(item: pytest.Item, report: pytest.TestReport) -> None:

@@ -16,6 +16,10 @@ use unitai_model::{Action, ModelCall, Money, Source, Trajectory};
 /// let since = tally.since(&before).unwrap();
 /// assert_eq!((since.live.calls, since.live.tokens, since.live.cost), (1, 100, 0.25));
 /// assert_eq!(tally.since(&tally), None);
+///
+/// // One that was given up may be billed.
+/// tally.add(&ModelCall { model: "gpt-4o".into(), usage: None, cost: None, exchange: None });
+/// assert_eq!(tally.since(&before).unwrap().live.unpriced, 1);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Tally {
