@@ -129,16 +129,18 @@ impl Places {
     pub fn finish(&self, events: &Path, colour: bool, secrets: &Secrets) -> Result<Reports, String> {
         let run = read(events)?;
         let mut troubles = Vec::new();
-        let mut note = |what: &str, path: &Path, written: io::Result<()>| {
+        let mut note = |what: &str, named_by: &str, path: &Path, written: io::Result<()>| {
             if let Err(error) = written {
-                troubles.push(format!("{what} could not be written: {}: {error}", path.display()));
+                let path = path.display();
+                troubles
+                    .push(format!("{what} could not be written: {path}: {error}; {named_by} names another"));
             }
         };
-        note("the JUnit file", &self.junit, self.write_junit(&run, secrets));
+        note("the JUnit file", "the setting `junit_xml`", &self.junit, self.write_junit(&run, secrets));
         if let Some(summary) = &self.summary {
             // Other commands of the same step have written to it, too.
             let written = Log::open(summary).and_then(|mut log| log.add(&markdown(&run), secrets));
-            note("the summary for GitHub", summary, written);
+            note("the summary for GitHub", "GITHUB_STEP_SUMMARY", summary, written);
         }
         let style = if colour { Style::colour() } else { Style::plain() };
         let block = results_block(&run, self.is_verbose, style);

@@ -144,4 +144,6 @@ class TestOtherPlugins:
             test_it="import pytest\n@pytest.mark.unitai_skip_if_no_api_key(env_var='NO_SUCH_KEY')\ndef test_a(): pass\n"
         )
         assert project.unitai("test").returncode == 0
-        went_wrong(project.unitai("results"), 1, "1 skipped", "NO_SUCH_KEY not set")
+        told = project.unitai("results")
+        assert told.returncode == 0
+        assert "NO_SUCH_KEY not set" in told.stdout and "Nothing was tested: every test was skipped." in told.stdout
