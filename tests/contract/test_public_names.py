@@ -85,3 +85,11 @@ def test_type_checkers_see_the_names_that_there_are():
     stub = Path(unitai.__file__).with_name("__init__.pyi").read_text(encoding="utf-8")
     seen = set(re.findall(r"^from [\w.]+ import (\w+) as \1$", stub, flags=re.MULTILINE))
     assert seen - {"__version__"} == set(unitai.__all__)
+
+
+def test_pytest_is_shown_each_hook_and_each_fixture_of_the_plugin() -> None:
+    plugin = importlib.import_module("unitai.pytest_plugin")
+    fixtures = [name for name, value in vars(plugin).items() if type(value) is type(plugin.mock_toolkit)]
+    hooks = [name for name in vars(plugin) if name.startswith("pytest_")]
+    assert len(fixtures) == 5
+    assert sorted(dir(plugin)) == sorted(hooks + fixtures)

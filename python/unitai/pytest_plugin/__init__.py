@@ -22,6 +22,21 @@ if TYPE_CHECKING:
     from unitai.traffic.scripted import ScriptedModel
 
 
+def __dir__() -> list[str]:
+    # pytest looks at every name of a plugin, at each start. There are only these to find.
+    return [
+        "pytest_load_initial_conftests",
+        "pytest_configure",
+        "pytest_collection_modifyitems",
+        "pytest_runtest_makereport",
+        "mock_toolkit",
+        "unitai_config",
+        "scripted_model",
+        "cassette",
+        "block_network",
+    ]
+
+
 _MODEL = "the model that agents use instead of their own"
 _BASELINE = "compare repeated tests with this baseline; one that regressed fails the run"
 _SAVE_BASELINE = "save how repeated tests did as this baseline: a name, or a path that ends in .json"
@@ -168,13 +183,17 @@ def _somebody_speaks(root: Path) -> bool:
     """Whether the environment or a project's file, here or above, may say something."""
     if variables:
         return True
-    for folder in (root, *root.parents):
+    folder, above = "", str(root)
+    # By plain texts: every start of pytest pays for this look, and paths are slow to make.
+    while folder != above:
+        folder, above = above, os.path.dirname(above)
         try:
-            if b"unitai" in (folder / "pyproject.toml").read_bytes():
-                return True
+            with open(os.path.join(folder, "pyproject.toml"), "rb") as file:
+                if b"unitai" in file.read():
+                    return True
         except OSError:
             pass
-        if (folder / "unitai.toml").is_file():
+        if os.path.isfile(os.path.join(folder, "unitai.toml")):
             return True
     return False
 
