@@ -23,7 +23,7 @@ def register(adapter: BaseAdapter) -> None:
 
 def choose(agent: Any, wanted: str | BaseAdapter | None) -> BaseAdapter:
     """The adapter that was asked for, or that the setting `adapter` names, or the first that can handle the agent."""
-    if isinstance(wanted, BaseAdapter):
+    if wanted is not None and isinstance(wanted, BaseAdapter):
         return wanted
     name = usual_adapter() if wanted is None else wanted
     if name is not None:

@@ -44,6 +44,8 @@ def choose_strategy(
     tool: str, return_value: Any, side_effect: Any, sequence: Any, conditional: Any, strategy: Any
 ) -> ResponseStrategy:
     """The one strategy that was given."""
+    if side_effect is sequence is conditional is strategy is MISSING and return_value is not MISSING:
+        return StaticStrategy(return_value)  # As most mocks are; the long way is for the others.
     ways = (
         ("return_value", return_value),
         ("side_effect", side_effect),

@@ -24,8 +24,9 @@ class Tools(dict[str, Callable[..., Any]]):
         self._awaitable_by_default = awaitable_by_default
         self._run = run
         for name in toolbox.names():
-            mock = toolbox.get(name)
-            tool: Callable[..., Any] = mock if mock is not None and run is None else self._handle(name)
+            tool: Callable[..., Any] = ToolHandle(name, toolbox, run)
+            if run is None:
+                tool = toolbox.get(name) or tool
             self[name] = awaitable(tool, name) if name in awaited else tool
         for name, real in toolbox.allowed().items():
             if real is not None:

@@ -16,6 +16,10 @@ class RunCancelled(BaseException):
     """
 
 
+def _nothing() -> None:
+    pass
+
+
 class Job:
     """A call under way. It ends once; whoever waits is told by the bell, which may also ring for
     another reason.
@@ -33,12 +37,12 @@ class Job:
         #: Set when the code was told to stop: an exception may still be on its way to the thread.
         self.is_interrupted = False
         #: How the code is stopped, as far as that is possible; set by whoever runs it.
-        self.interrupt: Callable[[], None] = lambda: None
+        self.interrupt: Callable[[], None] = _nothing
         #: Who waits; async code must not be run by the thread that does.
         self.waiter = threading.current_thread()
         self.thread: threading.Thread | None = None
         #: Told when an async job is over; set by whoever runs it.
-        self.on_over: Callable[[], None] = lambda: None
+        self.on_over: Callable[[], None] = _nothing
         #: Told in addition to the bell, for waiters that cannot block.
         self.on_ring: Callable[[], None] | None = None
         self._lock = threading.Lock()

@@ -48,6 +48,9 @@ def open_door() -> None:
             return
         if _finder not in sys.meta_path:
             sys.meta_path.insert(0, _finder)
+        # Mostly none of them is there, which is known at once.
+        if not _imports_under_way and _HOOKS.keys().isdisjoint(sys.modules.keys()):
+            return
         try:
             for name in _HOOKS:
                 module = sys.modules.get(name)
@@ -71,7 +74,8 @@ def close_door() -> None:
     with _lock:
         if _opened > 0:
             _opened -= 1
-        _pinned_by[:] = [thread for thread in _pinned_by if thread.is_alive()]
+        if _pinned_by:
+            _pinned_by[:] = [thread for thread in _pinned_by if thread.is_alive()]
         if _opened == 0 and not _pinned_by and not _is_pinned:
             _remove()
 
