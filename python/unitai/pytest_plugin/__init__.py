@@ -71,9 +71,6 @@ def pytest_load_initial_conftests(parser: pytest.Parser) -> Generator[None, None
         ) from None
 
 
-#: The name under which the budgets are known, where there are any.
-BUDGETS = "unitai_budgets"
-
 #: Whether the engine was loaded when the session began: then it may have counted what is not of this session.
 WAS_LOADED = pytest.StashKey[bool]()
 
@@ -97,34 +94,12 @@ def pytest_configure(config: pytest.Config) -> None:
     )
     config.addinivalue_line("markers", "unitai_budget(max_cost, prices=None): what the test's model calls may cost")
     speaks = _somebody_speaks(config.rootpath)
-    is_limited = config.getoption("unitai_budget", None) is not None
-    if speaks or is_limited or "unitai_ledger" in getattr(config, "workerinput", ()):
-        from unitai.pytest_plugin.budgets import open_budgets
+    names = ("unitai", "unitai_budget", "unitai_baseline", "unitai_save_baseline")
+    is_asked = any(config.getoption(name, None) not in (None, False) for name in names)
+    if speaks or options or is_asked or "unitai_ledger" in getattr(config, "workerinput", ()):
+        from unitai.pytest_plugin.starting import start
 
-        budgets = open_budgets(config)
-        if budgets is not None:
-            config.pluginmanager.register(budgets, BUDGETS)
-    if any(config.getoption(name, None) is not None for name in ("unitai_baseline", "unitai_save_baseline")):
-        from unitai.pytest_plugin import baselines
-
-        baselines.register(config)
-    mode = _cache_mode(config, speaks)
-    if mode and mode != "off":
-        from unitai.pytest_plugin.voices import EveryTest
-
-        config.pluginmanager.register(EveryTest(mode))
-    if speaks or options:
-        from unitai._engine import renew_settings
-        from unitai.errors import UnitAIError
-
-        try:
-            renew_settings()
-        except UnitAIError as error:
-            raise pytest.UsageError(str(error)) from None
-    if config.getoption("unitai", False):
-        from unitai.pytest_plugin.session import begin
-
-        begin(config, mode)
+        start(config, speaks)
 
 
 #: The options of the command line that are settings.
@@ -152,33 +127,6 @@ def _stand(folder: str | None, said: dict[str, str], given: list[tuple[str, str,
         engine.forget_settings()
 
 
-def _cache_mode(config: pytest.Config, speaks: bool) -> str | None:
-    """Where every test's answers come from, if anybody says. The engine is asked only where somebody may."""
-    mode: str | None = config.getoption("unitai_cache", None)
-    if not mode and not speaks:
-        return None
-    from unitai._engine import cache_settings
-    from unitai.errors import UnitAIError
-
-    try:
-        settings = cache_settings(config.rootpath, mode)
-    except UnitAIError as error:
-        raise pytest.UsageError(f"--unitai-cache: {error}" if mode else str(error)) from None
-    settled: str | None = settings["mode"]
-    if settled in ("record", "auto") and os.path.isfile(settings["directory"]):
-        # Before anything is asked, paid for, and lost.
-        raise pytest.UsageError(
-            f"nothing can be recorded: {settings['directory']} is a file, where a folder should be\n"
-            "  to do:    move it, or name another folder in the setting `cache_directory`"
-        )
-    if mode:
-        before = os.environ.get("UNITAI_CACHE")
-        # For what is opened inside of a test, and for the processes that it starts.
-        os.environ["UNITAI_CACHE"] = mode
-        config.add_cleanup(lambda: _restore("UNITAI_CACHE", before))
-    return settled
-
-
 def _somebody_speaks(root: Path) -> bool:
     """Whether the environment or a project's file, here or above, may say something."""
     if variables:
@@ -196,13 +144,6 @@ def _somebody_speaks(root: Path) -> bool:
         if os.path.isfile(os.path.join(folder, "unitai.toml")):
             return True
     return False
-
-
-def _restore(name: str, value: str | None) -> None:
-    if value is None:
-        os.environ.pop(name, None)
-    else:
-        os.environ[name] = value
 
 
 #: How the names of markers begin that ask for something to be done.
@@ -236,16 +177,9 @@ def pytest_runtest_makereport(
     is_end = call.when == "teardown"
     if (call.excinfo is None and not is_end) or "unitai._engine" not in sys.modules:
         return report
-    from unitai.pytest_plugin.session import ended, failed
+    from unitai.pytest_plugin.session import look
 
-    try:
-        if call.excinfo is not None and (report.failed or hasattr(report, "wasxfail")):
-            failed(item, report, call.excinfo)
-        if is_end:
-            ended(item, report)
-    except Exception as error:
-        # A report must never cost a test run its result.
-        report.sections.append(("UnitAI", f"  The report could not be made: {type(error).__name__}"))
+    look(item, call, report)
     return report
 
 
@@ -272,29 +206,19 @@ def scripted_model(request: pytest.FixtureRequest) -> Iterator[Callable[..., Scr
     """Scripts the model for the rest of the test: `scripted_model([say("Hello!")])`. A step that was not
     played fails the test.
     """
-    from unitai.pytest_plugin.voices import Voices
+    from unitai.pytest_plugin.voices import opened
 
-    voices = Voices(request.node)
-    request.config.pluginmanager.register(voices)
-    try:
+    with opened(request) as voices:
         yield voices.script
-    finally:
-        request.config.pluginmanager.unregister(voices)
-        voices.close()
 
 
 @pytest.fixture
 def cassette(request: pytest.FixtureRequest) -> Iterator[Recordings]:
     """Recordings that speak for the model in the test: recorded the first time, replayed ever after."""
-    from unitai.pytest_plugin.voices import Voices, of_test
+    from unitai.pytest_plugin.voices import of_test, opened
 
-    voices = Voices(request.node)
-    request.config.pluginmanager.register(voices)
-    try:
+    with opened(request) as voices:
         yield voices.play(of_test(request.node))
-    finally:
-        request.config.pluginmanager.unregister(voices)
-        voices.close()
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from unitai.errors import InvalidArgumentError
-from unitai.pytest_plugin import BUDGETS
+from unitai.pytest_plugin.starting import BUDGETS
 
 
 class Misspelt:

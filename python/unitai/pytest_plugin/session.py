@@ -28,7 +28,19 @@ def begin(config: pytest.Config, cache_mode: str | None) -> None:
     config.pluginmanager.register(Reporting(config, cache_mode), "unitai-reporting")
 
 
-def failed(item: pytest.Item, report: pytest.TestReport, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+def look(item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport) -> None:
+    """Adds what the agent did to the report of a failed test, and what it cost to that of every test."""
+    try:
+        if call.excinfo is not None and (report.failed or hasattr(report, "wasxfail")):
+            _failed(item, report, call.excinfo)
+        if call.when == "teardown":
+            _notes(item.config).ended(item, report)
+    except Exception as error:
+        # A report must never cost a test run its result.
+        report.sections.append(("UnitAI", f"  The report could not be made: {type(error).__name__}"))
+
+
+def _failed(item: pytest.Item, report: pytest.TestReport, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
     """Adds what the agent did to the report of a failed test."""
     if hasattr(report, "wasxfail") and _is_undecided(item, excinfo.value):
         # Who expects a failure has not seen one.
@@ -55,11 +67,6 @@ def _is_undecided(item: pytest.Item, error: BaseException) -> bool:
     if not isinstance(error, (InconclusiveError, CostLimitExceeded)):
         return False
     return all(mark.kwargs.get("raises") is None for mark in item.iter_markers("xfail"))
-
-
-def ended(item: pytest.Item, report: pytest.TestReport) -> None:
-    """Adds what a test cost to the report of its end."""
-    _notes(item.config).ended(item, report)
 
 
 def unfinished(config: pytest.Config) -> dict[str, dict[str, float]] | None:

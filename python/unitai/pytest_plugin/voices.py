@@ -4,7 +4,8 @@ which was not played, or a request that was never recorded, fails the test itsel
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -67,6 +68,18 @@ class Voices:
             raise
         self.judge(None)
         return outcome
+
+
+@contextmanager
+def opened(request: pytest.FixtureRequest) -> Iterator[Voices]:
+    """What speaks for the model in the test that asks for a fixture."""
+    voices = Voices(request.node)
+    request.config.pluginmanager.register(voices)
+    try:
+        yield voices
+    finally:
+        request.config.pluginmanager.unregister(voices)
+        voices.close()
 
 
 class EveryTest:

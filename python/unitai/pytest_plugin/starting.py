@@ -1,0 +1,82 @@
+"""What a session of pytest begins with where somebody asks for something: settings, budgets, baselines, recordings,
+reports. Most sessions never load it.
+"""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from unitai import pytest_plugin
+
+__all__ = ["BUDGETS", "start"]
+
+#: The name under which the budgets are known, where there are any.
+BUDGETS = "unitai_budgets"
+
+
+def start(config: pytest.Config, speaks: bool) -> None:
+    """Begins it. `speaks` says whether the environment or a project's file may say something."""
+    is_limited = config.getoption("unitai_budget", None) is not None
+    if speaks or is_limited or "unitai_ledger" in getattr(config, "workerinput", ()):
+        from unitai.pytest_plugin.budgets import open_budgets
+
+        budgets = open_budgets(config)
+        if budgets is not None:
+            config.pluginmanager.register(budgets, BUDGETS)
+    if any(config.getoption(name, None) is not None for name in ("unitai_baseline", "unitai_save_baseline")):
+        from unitai.pytest_plugin import baselines
+
+        baselines.register(config)
+    mode = _cache_mode(config, speaks)
+    if mode and mode != "off":
+        from unitai.pytest_plugin.voices import EveryTest
+
+        config.pluginmanager.register(EveryTest(mode))
+    if speaks or pytest_plugin.options:
+        from unitai._engine import renew_settings
+        from unitai.errors import UnitAIError
+
+        try:
+            renew_settings()
+        except UnitAIError as error:
+            raise pytest.UsageError(str(error)) from None
+    if config.getoption("unitai", False):
+        from unitai.pytest_plugin.session import begin
+
+        begin(config, mode)
+
+
+def _cache_mode(config: pytest.Config, speaks: bool) -> str | None:
+    """Where every test's answers come from, if anybody says. The engine is asked only where somebody may."""
+    mode: str | None = config.getoption("unitai_cache", None)
+    if not mode and not speaks:
+        return None
+    from unitai._engine import cache_settings
+    from unitai.errors import UnitAIError
+
+    try:
+        settings = cache_settings(config.rootpath, mode)
+    except UnitAIError as error:
+        raise pytest.UsageError(f"--unitai-cache: {error}" if mode else str(error)) from None
+    settled: str | None = settings["mode"]
+    if settled in ("record", "auto") and os.path.isfile(settings["directory"]):
+        # Before anything is asked, paid for, and lost.
+        raise pytest.UsageError(
+            f"nothing can be recorded: {settings['directory']} is a file, where a folder should be\n"
+            "  to do:    move it, or name another folder in the setting `cache_directory`"
+        )
+    if mode:
+        before = os.environ.get("UNITAI_CACHE")
+        # For what is opened inside of a test, and for the processes that it starts.
+        os.environ["UNITAI_CACHE"] = mode
+        config.add_cleanup(lambda: _restore("UNITAI_CACHE", before))
+    return settled
+
+
+def _restore(name: str, value: str | None) -> None:
+    if value is None:
+        os.environ.pop(name, None)
+    else:
+        os.environ[name] = value
