@@ -181,7 +181,7 @@ class Reporting:
 
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
         """Somebody wants an end: with Ctrl-C, or a test with `pytest.exit`."""
-        # pytest interrupts itself when a file cannot be read, or when it is to stop; pytest-xdist has its own class for it.
+        # pytest interrupts itself when a file cannot be read, or when it is to stop; so does pytest-xdist.
         if excinfo.typename == "Interrupted":
             self._stopped = str(excinfo.value)
         else:

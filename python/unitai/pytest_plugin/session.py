@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from unitai.errors import CostLimitExceeded, InconclusiveError, UnitAIError
+from unitai.errors import CostLimitExceeded, InconclusiveError, InvalidArgumentError
 from unitai.pytest_plugin import WAS_LOADED
 from unitai.pytest_plugin.failures import TITLE, subject
 from unitai.pytest_plugin.noting import Notes
@@ -51,7 +51,10 @@ def _failed(item: pytest.Item, report: pytest.TestReport, excinfo: pytest.Except
         return
     about = subject(item, excinfo)
     _notes(item.config).failed(report, excinfo.value, about.findings, about.report(colour=False))
-    is_ours = isinstance(excinfo.value, UnitAIError) and item.path not in (entry.path for entry in excinfo.traceback)
+    # A marker that cannot be used is no part of the test's own course.
+    is_ours = isinstance(excinfo.value, InvalidArgumentError) and item.path not in (
+        entry.path for entry in excinfo.traceback
+    )
     if (about.is_told and not about.findings) or is_ours:
         # The text is the whole report; where in our own code it was raised says nothing.
         report.longrepr = excinfo.getrepr(style="value")
