@@ -125,9 +125,7 @@ pub(crate) fn totals(run: &Run) -> Vec<String> {
         let spending = run.spending();
         let all = spending.all();
         let (tokens, calls) = (thousands(all.tokens), thousands(all.calls));
-        // What a process spent that died is not known.
-        let is_known = run.finished.as_ref().is_some_and(|finished| finished.ending != RunEnding::Crashed);
-        let about = if is_known { "" } else { "at least " };
+        let about = if is_spending_whole(run) { "" } else { "at least " };
         lines.push(format!("Total cost: {about}{} | Total tokens: {tokens} | LLM calls: {calls}", cost(all)));
         lines.extend(paid(&spending));
     }
@@ -206,6 +204,14 @@ pub(crate) fn is_cut_short(run: &Run) -> bool {
         run.finished.as_ref().map(|finished| finished.ending),
         Some(RunEnding::Completed | RunEnding::Stopped)
     )
+}
+
+/// Whether everybody has told what they spent: a process that died has not, be it pytest's or a worker's.
+fn is_spending_whole(run: &Run) -> bool {
+    let is_ended = run.finished.as_ref().is_some_and(|finished| finished.ending != RunEnding::Crashed);
+    let has_lost =
+        |test: &crate::Test| test.end.statistics.as_ref().is_some_and(|found| !found.is_cost_known);
+    is_ended && !run.tests.iter().any(has_lost)
 }
 
 /// Whether anything is known of what model calls cost: of other tools' files nothing is.

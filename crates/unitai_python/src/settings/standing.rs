@@ -116,15 +116,15 @@ pub(crate) fn project_folder(py: Python<'_>) -> PyResult<PathBuf> {
 }
 
 /// Where settings are looked for, and what is said outside of the file.
-struct Session {
+pub(super) struct Session {
     folder: PathBuf,
-    spoken: Spoken,
+    pub(super) spoken: Spoken,
 }
 
 impl Session {
     /// The session of pytest, if this is one: what its environment and command line said when it began. Else what the
     /// environment says now.
-    fn here(py: Python<'_>) -> PyResult<Session> {
+    pub(super) fn here(py: Python<'_>) -> PyResult<Session> {
         let folder = project_folder(py)?;
         if Session::root(py)?.is_none() {
             return Ok(Session { folder, spoken: Spoken::of_process() });

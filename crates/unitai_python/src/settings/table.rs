@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use unitai_config::{Item, Project, Settings, Source, Spoken, Value, What, Written, named};
 
-use super::standing::standing;
+use super::standing::{Session, standing};
 use crate::attribute::Attribute;
 use crate::errors::unusable;
 
@@ -25,7 +25,9 @@ pub(crate) fn load_settings<'py>(
         let name = named(&name.extract::<String>()?).map_err(|trouble| unusable(py, trouble))?;
         given.push((name, written(&value)?));
     }
-    let spoken = Spoken { arguments: given, ..Spoken::of_process() };
+    // The environment as it is now, and the command line that pytest was started with.
+    let command_line = Session::here(py)?.spoken.command_line;
+    let spoken = Spoken { arguments: given, command_line, ..Spoken::of_process() };
     let settings = Project::of(&folder).and_then(|project| Settings::resolve(&project, &folder, &spoken));
     table(py, &settings.map_err(|trouble| unusable(py, trouble))?)
 }
