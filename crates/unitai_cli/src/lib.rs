@@ -90,7 +90,7 @@ fn sorted(args: Vec<OsString>) -> Vec<OsString> {
 pub fn run(args: Vec<OsString>, python: &str) -> i32 {
     let args = sorted(args);
     let args = std::iter::once(OsString::from("unitai")).chain(args);
-    match Arguments::try_parse_from(args) {
+    let code = match Arguments::try_parse_from(args) {
         Ok(Arguments { command }) => match command {
             Command::Init(init) => init.run(),
             Command::Demo(demo) => demo.run(python),
@@ -108,5 +108,7 @@ pub fn run(args: Vec<OsString>, python: &str) -> i32 {
             let _ = error.print();
             error.exit_code()
         }
-    }
+    };
+    // A file that was to hold the output, on a full disk, is no success.
+    if code == 0 && say::is_lost() { 2 } else { code }
 }

@@ -4,6 +4,7 @@ use std::env;
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use unitai_report::Style;
 use unitai_wire::redact::Secrets;
@@ -11,10 +12,23 @@ use unitai_wire::redact::Secrets;
 /// To whoever reads the output.
 pub(crate) fn say(text: &str) -> io::Result<()> {
     let mut out = io::stdout();
-    writeln!(out, "{}", secrets().clean(text))?;
     // Whoever waits for a line gets it at once, behind a pipe too.
-    out.flush()
+    let said = writeln!(out, "{}", secrets().clean(text)).and_then(|()| out.flush());
+    if let Err(error) = &said
+        && error.kind() != io::ErrorKind::BrokenPipe
+        && !IS_LOST.swap(true, Ordering::Relaxed)
+    {
+        complain(&format!("the output could not be written: {error}; send it elsewhere, or make room"));
+    }
+    said
 }
+
+/// Whether something that was said went nowhere, though somebody was to read it.
+pub(crate) fn is_lost() -> bool {
+    IS_LOST.load(Ordering::Relaxed)
+}
+
+static IS_LOST: AtomicBool = AtomicBool::new(false);
 
 /// To whoever wonders why it did not work. If even that cannot be said, nobody listens.
 pub(crate) fn complain(text: &str) {

@@ -98,6 +98,22 @@ def test_a_full_disk(words, said, tmp_path):
     Way("full", words, 2, ("No space left on device", said), {"given": events()}).go(tmp_path)
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")
+@pytest.mark.parametrize("words", [("config",), ("doctor",), ("cache", "stats"), ("results", "green")], ids=" ".join)
+def test_an_output_that_goes_to_a_full_disk(words, tmp_path):
+    green = '{"event":"test_finished","at":1,"test":"t","outcome":"passed","duration_seconds":1}\n'
+    green += '{"event":"run_finished","at":2,"duration_seconds":2,"ending":"completed","exit_code":0}\n'
+    (tmp_path / "green").write_text(events() + green, encoding="utf-8")
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        done = subprocess.run(
+            [COMMAND, *words], cwd=tmp_path, stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=60,
+            env=Project(tmp_path).environment(),
+        )  # fmt: skip
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: the output could not be written: No space left on device")
+    assert "send it elsewhere, or make room" in done.stderr and tracebacks_of_ours(done.stderr) == []
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes")
 @pytest.mark.parametrize("words", [("results", "given"), ("config",), ("doctor",), ("report", "given", "-o", "-")])
 def test_nobody_reads_what_is_said(words, tmp_path):
