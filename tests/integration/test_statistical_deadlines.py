@@ -18,6 +18,7 @@ def patience(monkeypatch):
     """The usual time limit, but shorter."""
     short = 0.3
     monkeypatch.setattr(bounded, "PATIENCE", short)
+    monkeypatch.setattr(bounded, "usual_timeout", lambda: short)
     return short
 
 
