@@ -154,6 +154,16 @@ def test_b(mock_toolkit):
     assert "2 passed" in project.pytest().stdout
 
 
+def test_settings_that_are_loaded_hear_the_command_line(project):
+    project.write(
+        test_it="from unitai import UnitAIConfig\ndef test_it(unitai_config):\n"
+        "    for config in (unitai_config, UnitAIConfig.load()):\n"
+        "        assert config.model_override == 'gpt-5'\n"
+        "        assert str(config.source('model_override')) == '--unitai-model'\n"
+    )
+    assert "1 passed" in project.pytest("--model=gpt-5", UNITAI_MODEL_OVERRIDE="gpt-4o").stdout
+
+
 SLOW = """
 import pytest, time
 
