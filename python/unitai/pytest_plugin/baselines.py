@@ -4,8 +4,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any, TypeVar
@@ -21,7 +20,8 @@ from unitai.trials.result import StatisticalResult
 T = TypeVar("T")
 
 #: What a report carries from the process that ran the test.
-_SAMPLE = "unitai.sample"
+_SAMPLE = "unitai_sample"
+_COUNTS = pytest.StashKey[dict[str, Any]]()
 #: What other processes are told, and tell: the tests of the baseline, and which of them are gone.
 _KNOWN = "unitai_baseline_tests"
 _GONE = "unitai_baseline_gone"
@@ -53,9 +53,19 @@ class Sampling:
         """
         return {**said, "mode": "all"} if said.get("mode", "early") == "early" else said
 
-    def told(self, stats: StatisticalResult) -> tuple[str, str]:
-        """What the report of a test says about its counts."""
-        return _SAMPLE, json.dumps(Sample.of(stats)._asdict())
+    def note(self, item: pytest.Item, stats: StatisticalResult) -> None:
+        """Notes how the runs of a test did, for its report."""
+        item.stash[_COUNTS] = Sample.of(stats)._asdict()
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        """Puts it onto the report, which crosses to the controller of pytest-xdist."""
+        report = yield
+        if call.when == "call":
+            setattr(report, _SAMPLE, item.stash.get(_COUNTS, None))
+        return report
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
@@ -96,10 +106,9 @@ class Counting:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Counts a test, whichever process ran it. Where it was run again, the last time counts."""
-        if report.when == "call":
-            for name, value in report.user_properties:
-                if name == _SAMPLE:
-                    self._samples[clean(report.nodeid)] = Sample(**json.loads(str(value)))
+        counts = getattr(report, _SAMPLE, None)
+        if counts is not None:
+            self._samples[clean(report.nodeid)] = Sample(**counts)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:

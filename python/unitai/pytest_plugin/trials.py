@@ -89,7 +89,7 @@ class Trials:
         self._done.append((item.nodeid, stats))
         item.user_properties.extend(properties(stats))
         if self._sampling is not None:
-            item.user_properties.append(self._sampling.told(stats))
+            self._sampling.note(item, stats)
         stats.check()
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
