@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
-HINT = "UNITAI_CHROMIUM names a browser that is somewhere else"
+HINT = "TESTS_CHROMIUM names a browser that is somewhere else"
 
 
 def main() -> int:
@@ -24,7 +24,7 @@ def main() -> int:
 
 def find() -> str | None:
     """The browser that is named, or one on the path."""
-    named = os.environ.get("UNITAI_CHROMIUM")
+    named = os.environ.get("TESTS_CHROMIUM")
     if named:
         return named
     return next((path for path in map(shutil.which, NAMES) if path), None)

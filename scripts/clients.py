@@ -105,11 +105,11 @@ def test(environment: Environment, python: Path, wheel: Path) -> bool:
     print(f"--- {environment.name}: installed in {installed - began:.0f} s", flush=True)
     promised = {
         **os.environ,
-        "UNITAI_REQUIRE_CLIENTS": ",".join(environment.clients),
-        "UNITAI_REQUIRE_FRAMEWORKS": ",".join(environment.frameworks),
+        "TESTS_REQUIRE_CLIENTS": ",".join(environment.clients),
+        "TESTS_REQUIRE_FRAMEWORKS": ",".join(environment.frameworks),
     }
     if DASK in environment.others:
-        promised["UNITAI_REQUIRE_DASK"] = "1"
+        promised["TESTS_REQUIRE_DASK"] = "1"
     command = [mine, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "auto", *TESTS]
     done = subprocess.run(command, cwd=matrix.ROOT, env=promised, check=False)
     print(f"--- {environment.name}: tested in {time.monotonic() - installed:.0f} s", flush=True)

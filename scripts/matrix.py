@@ -81,7 +81,7 @@ def test(version: str, python: Path, wheel: Path, with_browser: bool) -> bool:
     print(f"--- Python {version}", flush=True)
     # Most tests wait for processes of their own. A file stays on one worker: what it prepares is prepared once.
     command = [mine, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "auto", "--dist", "loadfile"]
-    env = {**os.environ, "UNITAI_CHROMIUM_TESTS": "1" if with_browser else "0"}
+    env = {**os.environ, "TESTS_WITH_CHROMIUM": "1" if with_browser else "0"}
     done = subprocess.run(command, cwd=ROOT, check=False, env=env)
     print(f"--- Python {version}: {time.monotonic() - began:.0f} s", flush=True)
     return done.returncode == 0

@@ -12,7 +12,7 @@ from watchdog import nothing_hangs
 from unitai import Budget, CostLimitExceeded, InvalidArgumentError, MockToolkit, StatisticalRunner, scripted_model
 from unitai.traffic.purse import spending
 
-if os.environ.get("UNITAI_REQUIRE_DASK"):
+if os.environ.get("TESTS_REQUIRE_DASK"):
     import distributed
 else:
     distributed = pytest.importorskip("distributed", reason="Dask is not installed")

@@ -26,7 +26,7 @@ FRAMEWORKS = {
     "semantic-kernel": "semantic_kernel",
     "crewai": "crewai",
 }
-REQUIRED = set(filter(None, os.environ.get("UNITAI_REQUIRE_FRAMEWORKS", "").split(",")))
+REQUIRED = set(filter(None, os.environ.get("TESTS_REQUIRE_FRAMEWORKS", "").split(",")))
 
 # Every way out of this machine is closed before the first test is collected.
 NO_NETWORK = """

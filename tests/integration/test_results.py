@@ -97,7 +97,6 @@ def test_a_green_run_ends_with_0(tmp_path):
         (lines(finished_test("t"), ending="crashed"), "its process died"),
         (lines(finished_test("t"), ending="broken", reason="no such folder"), "pytest itself failed (no such folder)."),
         (lines(finished_test("t", "inconclusive")), "1 inconclusive"),
-        (lines(finished_test("t", "skipped")), "1 skipped"),
         (lines(), "no tests ran"),
         (lines({"event": "test_started", "at": 1, "test": "t"}, ending=None), "the run ended before this test did"),
         (lines(finished_test("t"), ending=None) + '{"event":"test_fin', "its process was killed"),

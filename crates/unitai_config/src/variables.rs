@@ -19,10 +19,6 @@ pub struct UnknownVariable {
     pub nearest: Option<String>,
 }
 
-/// What this project's own tests and benchmarks look at.
-const OURS: [&str; 4] =
-    ["UNITAI_REQUIRE_CLIENTS", "UNITAI_REQUIRE_DASK", "UNITAI_TEST_SCHEDULE", "UNITAI_UPDATE_SNAPSHOTS"];
-
 impl Variables {
     /// Those of this process, as they are now.
     pub fn of_process() -> Variables {
@@ -52,7 +48,7 @@ impl Variables {
     /// Those that say nothing that anybody understands.
     pub fn unknown(&self) -> Vec<UnknownVariable> {
         let known: Vec<String> = KEYS.iter().flat_map(Key::variables).collect();
-        let is_unknown = |name: &&String| !known.contains(name) && !OURS.contains(&name.as_str());
+        let is_unknown = |name: &&String| !known.contains(name);
         let unknown = self.0.keys().filter(is_unknown).map(|name| UnknownVariable {
             name: name.clone(),
             // All of them begin alike, which says nothing.

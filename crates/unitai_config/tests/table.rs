@@ -216,7 +216,6 @@ fn unknown_variables_are_found_with_what_was_meant() {
         ("UNITAI_CACHE", "auto"),
         ("UNITAI_STRICT_MOCK", "1"),
         ("UNITAI_MODEL", "x"),
-        ("UNITAI_UPDATE_SNAPSHOTS", "1"),
         ("OTHER_THING", "1"),
         ("UNITAI_XYZZY", "1"),
     ]);

@@ -122,7 +122,7 @@ fn what_cannot_be_written_down_is_told_and_is_not_free() {
 /// in the middle of a call.
 #[test]
 fn worker() {
-    let Ok(schedule) = std::env::var("UNITAI_TEST_SCHEDULE") else { return };
+    let Ok(schedule) = std::env::var("TESTS_SCHEDULE") else { return };
     let mut words = schedule.split(' ');
     let budget = Budget::shared(Path::new(words.next().unwrap()), None).unwrap();
     let mut open: Vec<(Reservation, i64, i64)> = Vec::new();
@@ -160,7 +160,7 @@ fn start(path: &Path, schedule: &[(i64, i64, i64)]) -> Child {
     let words = schedule.iter().map(|(worst, actual, what)| format!(" {worst},{actual},{what}"));
     Command::new(std::env::current_exe().expect("a test has a file"))
         .args(["worker", "--exact", "--nocapture"])
-        .env("UNITAI_TEST_SCHEDULE", format!("{}{}", path.display(), words.collect::<String>()))
+        .env("TESTS_SCHEDULE", format!("{}{}", path.display(), words.collect::<String>()))
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()

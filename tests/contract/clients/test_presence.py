@@ -9,8 +9,8 @@ from table import TABLE, is_here
 
 pytestmark = pytest.mark.contract
 
-#: The packages that must be here, as `UNITAI_REQUIRE_CLIENTS="openai,anthropic"`.
-PROMISED = {name.strip() for name in os.environ.get("UNITAI_REQUIRE_CLIENTS", "").split(",")} - {""}
+#: The packages that must be here, as `TESTS_REQUIRE_CLIENTS="openai,anthropic"`.
+PROMISED = {name.strip() for name in os.environ.get("TESTS_REQUIRE_CLIENTS", "").split(",")} - {""}
 MODULES = {entry.package: entry.module for entry in TABLE}
 
 
@@ -19,7 +19,7 @@ def test_the_client_is_here(package):
     if is_here(MODULES[package]):
         return
     if package in PROMISED:
-        pytest.fail(f"the package {package} is not installed, and UNITAI_REQUIRE_CLIENTS names it")
+        pytest.fail(f"the package {package} is not installed, and TESTS_REQUIRE_CLIENTS names it")
     pytest.skip(f"needs the package {package}")
 
 

@@ -56,6 +56,14 @@ def waited(project: Project) -> int:
     raise TimeoutError("the tests did not begin")
 
 
+@pytest.fixture
+def heeded():
+    """Lets what is started heed Ctrl-C also where these tests do not: in a shell's background, for one."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def is_there(process: int) -> bool:
     """Whether a process is alive; one that ended and was not fetched is not."""
     try:
@@ -122,6 +130,7 @@ def test_who_asks_twice_does_not_wait(tmp_path):
     assert not is_there(process)
 
 
+@pytest.mark.usefixtures("heeded")
 def test_plain_pytest_with_reports(tmp_path):
     project = Project(tmp_path)
     project.write(test_it=HEAD + "def test_a():\n    begun()\n    time.sleep(60)\n")

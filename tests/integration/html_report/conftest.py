@@ -17,7 +17,7 @@ sys.path.insert(0, str(HERE))
 @pytest.fixture(scope="session")
 def chromium():
     """The path of a browser."""
-    if os.environ.get("UNITAI_CHROMIUM_TESTS") == "0":
+    if os.environ.get("TESTS_WITH_CHROMIUM") == "0":
         pytest.skip("the tests with Chromium run on another Python of the matrix")
     done = subprocess.run(
         [sys.executable, ROOT / "scripts" / "chromium.py"], capture_output=True, text=True, check=True, timeout=1300

@@ -15,7 +15,7 @@ SCRIPT = Path(__file__).parent.parent.parent.parent / "scripts" / "chromium.py"
 
 
 def _found(**env):
-    bare = {name: value for name, value in os.environ.items() if name not in ("PATH", "UNITAI_CHROMIUM")}
+    bare = {name: value for name, value in os.environ.items() if name not in ("PATH", "TESTS_CHROMIUM")}
     return subprocess.run(
         [sys.executable, SCRIPT], capture_output=True, text=True, check=False, timeout=60, env={**bare, **env}
     )
@@ -27,7 +27,7 @@ def test_one_that_is_named_or_on_the_path_is_found(tmp_path):
     program.chmod(0o755)
     found = _found(PATH=str(tmp_path))
     assert (found.returncode, found.stdout, found.stderr) == (0, f"{program}\n", "")
-    named = _found(PATH=str(tmp_path), UNITAI_CHROMIUM="/opt/chrome")
+    named = _found(PATH=str(tmp_path), TESTS_CHROMIUM="/opt/chrome")
     assert (named.returncode, named.stdout, named.stderr) == (0, "/opt/chrome\n", "")
 
 
@@ -36,7 +36,7 @@ def test_where_there_is_none_the_reason_is_told(tmp_path):
     assert (none.returncode, none.stdout) == (0, "")
     assert none.stderr == (
         "the tests with Chromium are skipped: there is no Chromium on the path; "
-        "UNITAI_CHROMIUM names a browser that is somewhere else\n"
+        "TESTS_CHROMIUM names a browser that is somewhere else\n"
     )
 
 
