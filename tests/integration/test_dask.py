@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import contextmanager
 
 import elsewhere
 import pytest
@@ -31,14 +32,27 @@ def watchdog():
         yield
 
 
-@pytest.fixture(scope="module")
-def client():
+@contextmanager
+def a_cluster():
     with (
         distributed.LocalCluster(
             processes=True, n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs="CRITICAL"
         ) as cluster,
         distributed.Client(cluster) as client,
     ):
+        yield client
+
+
+@pytest.fixture(scope="module")
+def client():
+    with a_cluster() as client:
+        yield client
+
+
+@pytest.fixture
+def mortal():
+    """A cluster whose workers are to die: on a busy machine, Dask may give up on those that come after them."""
+    with a_cluster() as client:
         yield client
 
 
@@ -76,15 +90,15 @@ def test_equal_runs_are_not_taken_for_one(client, tmp_path, pure):
     assert tickets(tmp_path) == 16
 
 
-def test_a_worker_that_is_killed_costs_no_run_and_adds_none(client, tmp_path):
-    stats = every_run(client.get_executor()).run(elsewhere.dies_first, str(tmp_path))
+def test_a_worker_that_is_killed_costs_no_run_and_adds_none(mortal, tmp_path):
+    stats = every_run(mortal.get_executor()).run(elsewhere.dies_first, str(tmp_path))
     assert (stats.passed, stats.failed, stats.inconclusive) == (8, 0, 0)
     assert [run.index for run in stats.runs] == list(range(8))
     assert tickets(tmp_path) >= 9, "one was done again"
 
 
-def test_a_run_that_kills_its_worker_every_time_is_undecided(client, tmp_path):
-    stats = every_run(client.get_executor(), n=1, min_runs=1).run(elsewhere.dies, str(tmp_path))
+def test_a_run_that_kills_its_worker_every_time_is_undecided(mortal, tmp_path):
+    stats = every_run(mortal.get_executor(), n=1, min_runs=1).run(elsewhere.dies, str(tmp_path))
     assert stats.verdict == "inconclusive" and not stats
     assert stats.causes == {"its worker process died": 1}
 
