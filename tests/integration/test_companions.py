@@ -186,10 +186,9 @@ def test_broken():
     done = project.unitai("test", "--keep-going", "--reruns=2", "-p", "no:randomly")
     assert done.returncode == 1
     assert "1 passed, 1 failed in" in done.stdout, done.stdout
-    assert (project.finished("test_flaky")["outcome"], project.finished("test_broken")["outcome"]) == (
-        "passed",
-        "failed",
-    )
+    flaky, broken = project.finished("test_flaky"), project.finished("test_broken")
+    assert (flaky["outcome"], flaky["reruns"], broken["outcome"], broken["reruns"]) == ("passed", 2, "failed", 2)
+    assert "tried 3 times" in project.unitai("results").stdout
 
 
 def test_xdist_and_all_the_others(project):

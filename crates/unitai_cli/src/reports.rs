@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use std::{env, fs, io};
 
 use unitai_config::{Name, RunsPlace, Settings, Trouble};
-use unitai_model::event::{RunEnding, RunEvent, RunFinished, RunStarted, VERSION};
+use unitai_model::event::{RunEnding, RunEvent, RunFinished, RunStarted};
 use unitai_report::{Run, Style, junit, markdown, results_block};
 use unitai_wire::gate::{Log, write_public};
 use unitai_wire::redact::Secrets;
@@ -13,8 +13,6 @@ use unitai_wire::redact::Secrets;
 /// What came of making them.
 #[derive(Debug)]
 pub struct Reports {
-    /// The run.
-    pub run: Run,
     /// The block for the end of the terminal's output.
     pub block: String,
     /// What could not be written, and why.
@@ -45,7 +43,9 @@ pub fn read(events: &Path) -> Result<Run, String> {
 pub fn end(events: &Path, run: &Run, how: Ended<'_>, secrets: &Secrets) -> Result<(), String> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64());
     let began = run.started.as_ref().map_or(now, |started| started.at);
-    let started = run.started.is_none().then(|| unknown_start(now, events));
+    let run_id = events.file_stem().map(|stem| stem.to_string_lossy()).unwrap_or_default();
+    // Its process never came so far as to tell it.
+    let started = run.started.is_none().then(|| RunStarted::now(&run_id, now, "unknown", "unknown"));
     let finished = RunFinished {
         at: now,
         duration_seconds: (now - began).max(0.0),
@@ -72,23 +72,6 @@ pub struct Ended<'a> {
     pub exit_code: Option<i32>,
     /// In a few words.
     pub reason: &'a str,
-}
-
-/// The beginning of a run whose process never came so far as to tell it.
-fn unknown_start(now: f64, events: &Path) -> RunStarted {
-    let unknown = || "unknown".to_owned();
-    RunStarted {
-        format: "unitai.events".to_owned(),
-        version: VERSION,
-        at: now,
-        run_id: events.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default(),
-        unitai: env!("CARGO_PKG_VERSION").to_owned(),
-        python: unknown(),
-        pytest: unknown(),
-        arguments: Vec::new(),
-        model_override: None,
-        cache_mode: None,
-    }
 }
 
 /// Where the reports of a run go, and how much they say. Known before the run, for tests change the environment.
@@ -144,7 +127,7 @@ impl Places {
         }
         let style = if colour { Style::colour() } else { Style::plain() };
         let block = results_block(&run, self.is_verbose, style);
-        Ok(Reports { run, block, troubles })
+        Ok(Reports { block, troubles })
     }
 
     fn write_junit(&self, run: &Run, secrets: &Secrets) -> io::Result<()> {

@@ -39,7 +39,7 @@ mod _engine {
     #[pymodule_export]
     use crate::mock::{MockTool, MockToolCall, Ticket, ToolHandle, Toolbox};
     #[pymodule_export]
-    use crate::reporting::EventLog;
+    use crate::reporting::{EventLog, junit_properties, rate_line};
     #[pymodule_export]
     use crate::run::{Run, RunWatch, Trajectory, TrajectoryStep, restore_trajectory};
     #[pymodule_export]

@@ -8,7 +8,8 @@ use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use unitai_cli::reports::{self, Places};
-use unitai_model::event::{AgentRan, Document, RunEvent};
+use unitai_model::event::{AgentRan, Document, RunEvent, RunStarted};
+use unitai_report::junit;
 use unitai_wire::gate::Log;
 
 use crate::errors::{Trouble, invalid, unusable};
@@ -43,10 +44,28 @@ impl EventLog {
         Ok(EventLog { path, log: Mutex::new(log), places })
     }
 
-    /// The file.
-    #[getter]
-    fn path(&self) -> String {
-        self.path.to_string_lossy().into_owned()
+    /// Adds that the run begins, and what is asked of it. Raises `OSError` when it cannot be written.
+    #[pyo3(signature = (at, python, pytest, arguments, model_override=None, cache_mode=None))]
+    #[expect(clippy::too_many_arguments, reason = "the parts of a record")]
+    fn start(
+        &self,
+        py: Python<'_>,
+        at: f64,
+        python: &str,
+        pytest: &str,
+        arguments: Vec<Bound<'_, PyString>>,
+        model_override: Option<String>,
+        cache_mode: Option<String>,
+    ) -> PyResult<()> {
+        let run_id = self.path.file_stem().map(|stem| stem.to_string_lossy()).unwrap_or_default();
+        let arguments = arguments.iter().map(|text| text.to_string_lossy().into_owned()).collect();
+        let started = RunStarted {
+            arguments,
+            model_override,
+            cache_mode,
+            ..RunStarted::now(&run_id, at, python, pytest)
+        };
+        self.write(py, &RunEvent::RunStarted(started))
     }
 
     /// Adds a run of an agent, whose trajectory is given as JSON. Raises `OSError` when it cannot be written.
@@ -92,6 +111,34 @@ impl EventLog {
         let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
         log.add(&event.line(), &secrets::here(py)).map_err(|error| trouble(&self.path, &error))
     }
+}
+
+/// What JUnit files say of a test's model calls and of its runs, both given as JSON of the run events.
+#[pyfunction]
+#[pyo3(signature = (spending=None, statistics=None))]
+pub(crate) fn junit_properties(
+    py: Python<'_>,
+    spending: Option<&str>,
+    statistics: Option<&Bound<'_, PyString>>,
+) -> PyResult<Vec<(&'static str, String)>> {
+    let spending = spending.map(|text| part(py, text)).transpose()?;
+    let statistics = statistics.map(|text| part(py, &text.to_string_lossy())).transpose()?;
+    Ok(junit::properties(spending.as_ref(), statistics.as_ref()))
+}
+
+/// How the runs of a repeated test did, in a line; `statistics` is JSON of the run events.
+#[pyfunction]
+pub(crate) fn rate_line(
+    py: Python<'_>,
+    test: &Bound<'_, PyString>,
+    statistics: &Bound<'_, PyString>,
+) -> PyResult<String> {
+    Ok(unitai_report::rate_line(&test.to_string_lossy(), &part(py, &statistics.to_string_lossy())?))
+}
+
+/// A part of an event.
+fn part<T: serde::de::DeserializeOwned>(py: Python<'_>, text: &str) -> PyResult<T> {
+    serde_json::from_str(text).map_err(|error| invalid(py, error.to_string()))
 }
 
 fn trouble(path: &std::path::Path, error: &std::io::Error) -> PyErr {

@@ -31,3 +31,4 @@ pub use run::{Counts, Run, Test};
 pub use steps::{step_line, trajectory_lines};
 pub use style::Style;
 pub use summary::{Spent, Summary, TestSummary};
+pub use words::rate_line;

@@ -85,7 +85,7 @@ impl Row {
             .statistics
             .as_ref()
             .map(|statistics| format!("{}, {}", words::rate(statistics), words::interval(statistics)));
-        let tries = match test.reruns {
+        let tries = match test.end.reruns {
             0 => None,
             1 => Some("tried twice".to_owned()),
             more => Some(format!("tried {} times", more.saturating_add(1))),

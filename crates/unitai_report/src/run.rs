@@ -1,7 +1,9 @@
 //! A run of tests, as its events tell it. Every report of a run is made from this.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
+use schemars::JsonSchema;
+use serde::Serialize;
 use unitai_model::event::{
     AgentRan, EventError, Phase, RunEnding, RunEvent, RunFinished, RunStarted, Spending, TestFailure,
     TestFinished, TestOutcome, TestStarted,
@@ -34,26 +36,24 @@ pub struct Test {
     pub end: TestFinished,
     /// What agents did in it.
     pub agents: Vec<AgentRan>,
-    /// How often it was tried before, by a plugin that repeats what fails. The last time counts.
-    pub reruns: u64,
 }
 
 /// How many tests came to what.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct Counts {
-    /// `passed`.
+    /// Tests that passed.
     pub passed: u64,
-    /// `failed`.
+    /// Tests that failed.
     pub failed: u64,
-    /// `error`.
+    /// Tests around which something went wrong.
     pub errors: u64,
-    /// `inconclusive`.
+    /// Tests that decided nothing.
     pub inconclusive: u64,
-    /// `skipped`.
+    /// Tests that did not run, as asked.
     pub skipped: u64,
-    /// `xfailed`.
+    /// Tests that failed, as expected.
     pub xfailed: u64,
-    /// `xpassed`.
+    /// Tests that were expected to fail, and passed.
     pub xpassed: u64,
 }
 
@@ -70,13 +70,6 @@ impl Run {
             }
         }
         Ok(folding.end())
-    }
-
-    /// The run that these events tell of.
-    pub fn of(events: impl IntoIterator<Item = RunEvent>) -> Run {
-        let mut folding = Folding::default();
-        events.into_iter().for_each(|event| folding.take(event));
-        folding.end()
     }
 
     /// How many tests came to what.
@@ -127,14 +120,10 @@ impl Run {
 #[derive(Default)]
 struct Folding {
     run: Run,
-    /// Where each test is.
-    places: HashMap<String, usize>,
+    /// Where each test is that is not over, and how it began.
+    open: HashMap<String, (usize, TestStarted)>,
     /// What agents did in tests that are not over.
     agents: HashMap<String, Vec<AgentRan>>,
-    /// Tests that are not over.
-    open: HashMap<String, TestStarted>,
-    /// Tests that were over once.
-    done: HashSet<String>,
     last_seen: f64,
 }
 
@@ -145,8 +134,12 @@ impl Folding {
             RunEvent::TestsFound(found) => self.run.found = Some(found.count),
             RunEvent::TestStarted(started) => {
                 self.last_seen = started.at;
-                self.place(&started.test);
-                self.open.insert(started.test.clone(), started);
+                // One that begins again before it is over is tried again.
+                let place = match self.open.get(&started.test) {
+                    Some((place, _)) => *place,
+                    None => self.place(unfinished(&started, 0.0)),
+                };
+                self.open.insert(started.test.clone(), (place, started));
             }
             RunEvent::AgentRan(ran) => self.agents.entry(ran.test.clone()).or_default().push(ran),
             RunEvent::TestFinished(end) => {
@@ -157,42 +150,34 @@ impl Folding {
         }
     }
 
-    /// The place of a test: that of its first event.
-    fn place(&mut self, test: &str) -> usize {
-        if let Some(place) = self.places.get(test) {
-            return *place;
-        }
-        let place = self.run.tests.len();
-        self.places.insert(test.to_owned(), place);
-        self.run.tests.push(Test { end: unfinished(test, None, 0.0), agents: Vec::new(), reruns: 0 });
-        place
+    fn place(&mut self, end: TestFinished) -> usize {
+        self.run.tests.push(Test { end, agents: Vec::new() });
+        self.run.tests.len() - 1
     }
 
+    /// A test is over. One that did not begin since another of its name was over is another one: no test may take the
+    /// place of one that failed.
     fn finish(&mut self, end: TestFinished) {
-        let is_again = !self.done.insert(end.test.clone());
-        self.open.remove(&end.test);
-        let place = self.place(&end.test);
         let agents = self.agents.remove(&end.test).unwrap_or_default();
-        let test = &mut self.run.tests[place];
-        test.reruns += u64::from(is_again);
-        test.agents = agents;
-        test.end = end;
+        let place = match self.open.remove(&end.test) {
+            Some((place, _)) => place,
+            None => self.place(end.clone()),
+        };
+        self.run.tests[place] = Test { end, agents };
     }
 
     fn end(mut self) -> Run {
-        let open: Vec<TestStarted> = self.open.drain().map(|(_, started)| started).collect();
-        for started in open {
-            let place = self.place(&started.test);
-            let end = unfinished(&started.test, Some(&started), (self.last_seen - started.at).max(0.0));
-            self.run.tests[place].end = end;
-            self.run.tests[place].agents = self.agents.remove(&started.test).unwrap_or_default();
+        for (test, (place, started)) in self.open {
+            let agents = self.agents.remove(&test).unwrap_or_default();
+            let end = unfinished(&started, (self.last_seen - started.at).max(0.0));
+            self.run.tests[place] = Test { end, agents };
         }
         self.run
     }
 }
 
 /// A test that began and did not end.
-fn unfinished(test: &str, started: Option<&TestStarted>, duration_seconds: f64) -> TestFinished {
+fn unfinished(started: &TestStarted, duration_seconds: f64) -> TestFinished {
     let message = "the run ended before this test did".to_owned();
     let failure = TestFailure {
         phase: Phase::Call,
@@ -204,15 +189,17 @@ fn unfinished(test: &str, started: Option<&TestStarted>, duration_seconds: f64) 
         broken: Vec::new(),
     };
     TestFinished {
-        at: started.map_or(0.0, |started| started.at),
-        test: test.to_owned(),
-        file: started.and_then(|started| started.file.clone()),
-        line: started.and_then(|started| started.line),
+        at: started.at,
+        test: started.test.clone(),
+        file: started.file.clone(),
+        line: started.line,
         outcome: TestOutcome::Error,
         duration_seconds,
         reason: None,
         failures: vec![failure],
         captured: Vec::new(),
+        reruns: 0,
+        runs_left_out: 0,
         spending: None,
         statistics: None,
         worker: None,
@@ -248,10 +235,18 @@ mod tests {
     }
 
     #[test]
-    fn the_last_try_of_a_test_counts() {
-        let run = lines(&[STARTED, RAN, FAILED, STARTED, RAN, PASSED, ENDED]);
-        assert_eq!((run.tests.len(), run.counts().passed), (1, 1));
-        assert_eq!((run.tests[0].agents.len(), run.tests[0].reruns), (1, 1));
+    fn no_test_takes_the_place_of_another_of_its_name() {
+        let run = lines(&[STARTED, RAN, FAILED, STARTED, PASSED, ENDED]);
+        assert_eq!((run.counts().passed, run.counts().failed, run.is_green()), (1, 1, false));
+        assert_eq!((run.tests[0].agents.len(), run.tests[1].agents.len()), (1, 0));
+        assert_eq!(lines(&[FAILED, PASSED, ENDED]).counts(), run.counts());
+    }
+
+    #[test]
+    fn a_test_that_begins_again_before_it_is_over_is_one_test() {
+        let run = lines(&[STARTED, STARTED, PASSED, ENDED]);
+        assert_eq!((run.tests.len(), run.is_green()), (1, true));
+        assert_eq!(lines(&[STARTED, STARTED]).counts().errors, 1);
     }
 
     #[test]

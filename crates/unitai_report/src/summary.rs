@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use unitai_model::event::{Limit, Spending, Statistics, TestOutcome};
 
-use crate::{Run, Test, words};
+use crate::{Counts, Run, Test, words};
 
 /// The results of a run. Within a version, fields may be added.
 ///
@@ -15,7 +15,7 @@ use crate::{Run, Test, words};
 ///     r#"{"event":"run_finished","at":2,"duration_seconds":2,"ending":"completed"}"#, "\n",
 /// )).unwrap();
 /// let summary = Summary::of(&run);
-/// assert_eq!((summary.failed, summary.is_green, summary.ending.as_str()), (1, false, "completed"));
+/// assert_eq!((summary.counts.failed, summary.is_green, summary.ending.as_str()), (1, false, "completed"));
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[schemars(title = "UnitAI results, version 1")]
@@ -26,30 +26,21 @@ pub struct Summary {
     /// Always 1.
     #[schemars(extend("const" = 1))]
     pub version: u64,
-    /// Whether all went well: something passed, nothing went wrong, and the run came to its end.
+    /// Whether all went well: there were tests, nothing went wrong, the run came to its end, and pytest ended with 0.
     pub is_green: bool,
     /// How the run ended: `completed`, `stopped` (after a failure, as asked), `interrupted`, `broken`, `crashed` or
     /// `killed`.
     pub ending: String,
-    /// Tests that passed.
-    pub passed: u64,
-    /// Tests that failed.
-    pub failed: u64,
-    /// Tests around which something went wrong.
-    pub errors: u64,
-    /// Tests that decided nothing.
-    pub inconclusive: u64,
-    /// Tests that did not run, as asked.
-    pub skipped: u64,
-    /// Tests that failed, as expected.
-    pub xfailed: u64,
-    /// Tests that were expected to fail, and passed.
-    pub xpassed: u64,
+    /// How many tests came to what.
+    #[serde(flatten)]
+    pub counts: Counts,
     /// How long the run took.
     pub duration_seconds: f64,
     /// What model calls came to.
     #[serde(flatten)]
     pub spent: Spent,
+    /// Whether everybody has told what they spent: a process that died has not, and the cost is at least what is said.
+    pub is_spending_whole: bool,
     /// What all tests together may spend, and what they have spent.
     pub budget: Option<Limit>,
     /// The tests, in the order in which they began.
@@ -101,22 +92,16 @@ pub struct TestSummary {
 impl Summary {
     /// The results of a run.
     pub fn of(run: &Run) -> Summary {
-        let counts = run.counts();
         let is_known = words::is_spending_known(run);
         Summary {
             format: "unitai.results",
             version: 1,
             is_green: run.is_green(),
             ending: words::ending_word(run),
-            passed: counts.passed,
-            failed: counts.failed,
-            errors: counts.errors,
-            inconclusive: counts.inconclusive,
-            skipped: counts.skipped,
-            xfailed: counts.xfailed,
-            xpassed: counts.xpassed,
+            counts: run.counts(),
             duration_seconds: run.duration_seconds(),
             spent: Spent::of(is_known.then(|| run.spending())),
+            is_spending_whole: words::is_spending_whole(run),
             budget: run.finished.as_ref().and_then(|finished| finished.budget),
             tests: run.tests.iter().map(|test| TestSummary::of(test, is_known)).collect(),
         }
@@ -138,7 +123,7 @@ impl TestSummary {
             line: end.line,
             outcome: end.outcome,
             duration_seconds: end.duration_seconds,
-            reruns: test.reruns,
+            reruns: test.end.reruns,
             reason: end.reason.clone(),
             messages: end.failures.iter().map(|failure| failure.message.clone()).collect(),
             spent: Spent::of(end.spending.or(is_known.then(Spending::default))),

@@ -142,6 +142,40 @@ pub(crate) fn rate(statistics: &Statistics) -> String {
     format!("{}/{decided} ({:.1}%)", statistics.passed, statistics.pass_rate * 100.0)
 }
 
+/// How the runs of a repeated test did, in a line: of one that passed, nothing else says it.
+///
+/// ```
+/// use unitai_model::event::RunEvent;
+/// let line = concat!(
+///     r#"{"event":"test_finished","at":1,"test":"test_a","outcome":"passed","duration_seconds":1,"statistics":{"#,
+///     r#""verdict":"passed","passed":18,"failed":2,"inconclusive":1,"planned":21,"pass_rate":0.9,"threshold":0.8,"#,
+///     r#""interval":[0.683,0.988],"confidence":0.95,"claim":"","mode":"all","cost":0,"is_cost_known":true}}"#,
+/// );
+/// let Ok(Some(RunEvent::TestFinished(end))) = RunEvent::read(line) else { panic!() };
+/// assert_eq!(
+///     unitai_report::rate_line(&end.test, &end.statistics.unwrap()),
+///     "test_a: 18/20 passed (90.0%), 80.0% required, 1 inconclusive; 95% interval 68.3% to 98.8%"
+/// );
+/// ```
+pub fn rate_line(test: &str, statistics: &Statistics) -> String {
+    let lost = match statistics.inconclusive {
+        0 => String::new(),
+        count => format!(", {count} inconclusive"),
+    };
+    let test = plain(test);
+    let decided = statistics.passed.saturating_add(statistics.failed);
+    if decided == 0 {
+        return format!("{test}: no run counts{lost}");
+    }
+    let shares = [statistics.pass_rate, statistics.threshold, statistics.confidence];
+    let [rate, required, surely] = shares.map(|share| share * 100.0);
+    format!(
+        "{test}: {}/{decided} passed ({rate:.1}%), {required:.1}% required{lost}; {surely:.0}% interval {}",
+        statistics.passed,
+        interval(statistics)
+    )
+}
+
 /// `39.7% to 89.2%`.
 pub(crate) fn interval(statistics: &Statistics) -> String {
     let [low, high] = statistics.interval;
@@ -207,7 +241,7 @@ pub(crate) fn is_cut_short(run: &Run) -> bool {
 }
 
 /// Whether everybody has told what they spent: a process that died has not, be it pytest's or a worker's.
-fn is_spending_whole(run: &Run) -> bool {
+pub(crate) fn is_spending_whole(run: &Run) -> bool {
     let is_ended = run.finished.as_ref().is_some_and(|finished| finished.ending != RunEnding::Crashed);
     let has_lost =
         |test: &crate::Test| test.end.statistics.as_ref().is_some_and(|found| !found.is_cost_known);

@@ -118,7 +118,7 @@ fn check(run: &Run, form: Form) -> Result<(), TestCaseError> {
         prop_assert_eq!(&other.end.failures, &kept.end.failures);
         prop_assert_eq!(&other.end.captured, &kept.end.captured);
         prop_assert_eq!(&other.end.reason, &kept.end.reason);
-        prop_assert_eq!(other.reruns, kept.reruns);
+        prop_assert_eq!(other.end.reruns, kept.end.reruns);
         if form == Form::Common {
             prop_assert_eq!((&other.end.file, other.end.line), (&kept.end.file, kept.end.line));
         }
@@ -269,7 +269,7 @@ java.lang.AssertionError: 1 < 2 & more
     let run = read(surefire.as_bytes()).unwrap();
     assert_eq!(run.duration_seconds(), 1234.5);
     assert_eq!(
-        (run.tests[0].reruns, run.tests[0].end.outcome, run.tests[0].end.captured.len()),
+        (run.tests[0].end.reruns, run.tests[0].end.outcome, run.tests[0].end.captured.len()),
         (1, Passed, 0)
     );
     assert!(run.tests[1].end.failures[0].text.contains("1 < 2 & more"));

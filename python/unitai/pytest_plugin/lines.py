@@ -1,10 +1,14 @@
-"""How far a repeated test is, where pytest writes: on a terminal in one line, elsewhere in lines now and then."""
+"""Lines about repeated tests, where pytest writes: how far they are, on a terminal in one line and elsewhere now and
+then, and at the end how they did.
+"""
 
 from __future__ import annotations
 
 from contextlib import nullcontext
 from time import monotonic
 from typing import Any
+
+from unitai._engine import rate_line
 
 
 class PlainLines:
@@ -66,3 +70,11 @@ class TerminalLine:
 
 #: What terminals are told: save the cursor's place, go back to it, erase to the end of the line.
 SAVE, RESTORE, ERASE = "\x1b7", "\x1b8", "\x1b[K"
+
+
+def rates(terminal: Any, repeated: list[tuple[str, str]]) -> None:
+    """Says how the runs of repeated tests did, each given with its statistics as JSON of the run events."""
+    if repeated:
+        terminal.section("repeated tests", sep="-")
+        for test, statistics in repeated:
+            terminal.write_line(rate_line(test, statistics))

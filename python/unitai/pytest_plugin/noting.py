@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from unitai._engine import AgentRunResult, Finding, RunWatch, Tally, Trajectory
+from unitai._engine import AgentRunResult, Finding, RunWatch, Tally, Trajectory, junit_properties
 from unitai.errors import InconclusiveError
 from unitai.trials.result import StatisticalResult
 from unitai.trials.weather import cause_of
@@ -48,7 +48,8 @@ class Notes:
         cause = None
         if isinstance(error, InconclusiveError):
             cause = error.message.partition("\n")[0]
-        elif getattr(error, "stats", None) is None:
+        elif getattr(error, "stats", None) is None and not self._missed:
+            # Of too many runs the last one is not known, which may be the one that the test looked at.
             cause = cause_of(error, [AgentRunResult(run) for run in self._runs], next(iter(findings), None))
         if cause is not None:
             notes["inconclusive"] = cause
@@ -56,25 +57,19 @@ class Notes:
 
     def ended(self, item: pytest.Item, report: pytest.TestReport) -> None:
         """Notes what a test came to, on the report of its end."""
-        amounts = self.spent()
-        if amounts is not None:
-            told = properties(amounts)
-            # What a repeated test says itself leaves out its fixtures.
-            names = {name for name, _ in told}
-            report.user_properties = [pair for pair in report.user_properties if pair[0] not in names] + told
+        spent = self._tally.take()
+        trials = sys.modules.get("unitai.pytest_plugin.trials")
+        stats: StatisticalResult | None = None if trials is None else item.stash.get(trials.RESULT, None)
+        told = None if stats is None else statistics(stats)
+        report.user_properties.extend(junit_properties(spent, told))
         if self._watch is None:
             return
         self._look()
-        trials = sys.modules.get("unitai.pytest_plugin.trials")
-        stats: StatisticalResult | None = None if trials is None else item.stash.get(trials.RESULT, None)
         notes = getattr(report, ATTRIBUTE, {})
-        notes["spending"] = amounts
-        if stats is None:
-            notes["runs"], left_out = _written([(None, run) for run in self._runs])
-            notes["left_out"] = left_out + self._missed
-        else:
-            notes["statistics"] = statistics(stats)
-            notes["runs"], _ = _written(_examples(stats))
+        notes["spending"] = None if spent is None else json.loads(spent)
+        notes["statistics"] = told
+        notes["runs"], left_out = _written([(None, run) for run in self._runs] if stats is None else _examples(stats))
+        notes["left_out"] = left_out + self._missed if stats is None else 0
         setattr(report, ATTRIBUTE, notes)
         self._runs, self._missed = [], 0
 
@@ -88,41 +83,6 @@ class Notes:
             runs, missed = self._watch.take()
             self._runs += runs[: MOST_RUNS - len(self._runs)]
             self._missed += missed
-
-
-def properties(amounts: dict[str, dict[str, float]]) -> list[tuple[str, object]]:
-    """What JUnit files are told about the model calls of a test."""
-
-    def total(name: str) -> float:
-        return sum(part[name] for part in amounts.values())
-
-    found: list[tuple[str, object]] = [
-        ("unitai.cost", round(total("cost"), 9)),
-        ("unitai.paid", round(amounts["live"]["cost"], 9)),
-        ("unitai.tokens", total("tokens")),
-        ("unitai.model_calls", total("calls")),
-    ]
-    if total("unpriced"):
-        found.append(("unitai.unpriced_calls", total("unpriced")))
-    return found
-
-
-def rates(terminal: Any, repeated: list[tuple[str, dict[str, Any]]]) -> None:
-    """Says how the runs of repeated tests did: of one that passed, nothing else does."""
-    if not repeated:
-        return
-    terminal.section("repeated tests", sep="-")
-    for test, told in repeated:
-        n = told["passed"] + told["failed"]
-        lost = f", {told['inconclusive']} inconclusive" if told["inconclusive"] else ""
-        if n == 0:
-            terminal.write_line(f"{test}: no run counts{lost}")
-            continue
-        low, high = told["interval"]
-        terminal.write_line(
-            f"{test}: {told['passed']}/{n} passed ({told['pass_rate']:.1%}), {told['threshold']:.1%} required{lost}; "
-            f"{told['confidence']:.0%} interval {low:.1%} to {high:.1%}"
-        )
 
 
 def _broken(finding: Finding) -> dict[str, Any]:
@@ -156,9 +116,9 @@ def _written(runs: list[tuple[str | None, Trajectory]]) -> tuple[list[list[str |
     return written, len(runs) - len(written)
 
 
-def statistics(stats: StatisticalResult) -> dict[str, Any]:
-    """How the runs of a repeated test did, as the run events tell it."""
-    return {
+def statistics(stats: StatisticalResult) -> str:
+    """How the runs of a repeated test did, as JSON of the run events."""
+    told = {
         "verdict": stats.verdict,
         "passed": stats.passed,
         "failed": stats.failed,
@@ -185,3 +145,4 @@ def statistics(stats: StatisticalResult) -> dict[str, Any]:
         "causes": [{"text": text, "count": count} for text, count in stats.causes.items()],
         "notes": stats.notes,
     }
+    return json.dumps(told, ensure_ascii=False)

@@ -68,16 +68,13 @@ def failure_of(report: Any, phase: str | None) -> dict[str, Any]:
     }
 
 
-def captured_of(report: Any, left_out: int) -> list[dict[str, str]]:
+def captured_of(report: Any) -> list[dict[str, str]]:
     """What was printed; each report of a test holds what the earlier ones do."""
-    found = [
+    return [
         {"title": title.removeprefix("Captured "), "text": text}
         for title, text in report.sections
         if title.startswith("Captured ")
     ]
-    if left_out:
-        found.append({"title": "UnitAI", "text": f"{left_out} more runs of agents are not shown."})
-    return found
 
 
 def place_of(report: Any) -> tuple[str | None, int | None]:

@@ -6,21 +6,20 @@ from __future__ import annotations
 
 import contextlib
 import platform
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 
 # By name: a test may put something else into a module, and forget to take it back.
-from json import dumps
-from pathlib import Path
+from json import dumps, loads
 from time import time as now
 from typing import Any
 
 import pytest
 
-from unitai._engine import EventLog, __version__
+from unitai._engine import EventLog
 from unitai.config import current_config
 from unitai.errors import UnitAIError
+from unitai.pytest_plugin.lines import rates
 from unitai.pytest_plugin.naming import Names, legal
-from unitai.pytest_plugin.noting import rates
 from unitai.pytest_plugin.outcomes import captured_of, failure_of, notes_of, outcome_of, place_of, reason_of
 from unitai.pytest_plugin.session import unfinished
 
@@ -38,15 +37,15 @@ class Reporting:
         self._begun = now()
         self._tests: dict[str, list[pytest.TestReport]] = {}
         self._names = Names()
-        #: What tries of a test have spent that do not count.
-        self._spent: dict[str, Spending | None] = {}
+        #: How many tries of a test do not count, and what they have spent.
+        self._tries: dict[str, tuple[int, Spending | None]] = {}
         self._deselected = 0
         #: How many tests there are, and how many of them had their turn.
         self._count = self._ended = 0
         #: Whether there is a file of tests that cannot be read.
         self._is_unread = False
-        #: Repeated tests, and how their runs did.
-        self._repeated: list[tuple[str, dict[str, Any]]] = []
+        #: Repeated tests, and how their runs did, as JSON.
+        self._repeated: list[tuple[str, str]] = []
         self._interrupted: str | None = None
         #: Why pytest stopped by itself.
         self._stopped: str | None = None
@@ -64,28 +63,29 @@ class Reporting:
                 f"the events of the run cannot be written: {error}\n"
                 "  to do:    see to the folder .unitai of the project, or name a file with --unitai-events"
             ) from None
-        self._add(
-            "run_started",
-            format="unitai.events",
-            version=1,
-            at=self._begun,
-            run_id=Path(self._log.path).stem,
-            unitai=__version__,
-            python=platform.python_version(),
-            pytest=pytest.__version__,
-            arguments=_arguments(config),
-            model_override=current_config().model_override,
-            cache_mode=self._cache_mode,
-        )
+        with self._written():
+            self._log.start(
+                self._begun,
+                platform.python_version(),
+                pytest.__version__,
+                [legal(arg) for arg in _arguments(config)],
+                current_config().model_override,
+                self._cache_mode,
+            )
 
-    def _add(self, event: str, **fields: Any) -> None:
-        """Writes an event. A full disk must not cost the tests their results."""
-        if self._trouble is not None or self._log is None:
-            return
+    @contextlib.contextmanager
+    def _written(self) -> Iterator[None]:
+        """Around what is written: a full disk must not cost the tests their results."""
         try:
-            self._log.add(legal(dumps({"event": event, **fields}, ensure_ascii=False, default=str)))
+            yield
         except (OSError, TypeError, ValueError, UnitAIError) as error:
             self._trouble = str(error)
+
+    def _add(self, event: str, **fields: Any) -> None:
+        """Writes an event, as long as events can be written."""
+        if self._trouble is None and self._log is not None:
+            with self._written():
+                self._log.add(legal(dumps({"event": event, **fields}, ensure_ascii=False, default=str)))
 
     def pytest_deselected(self, items: list[pytest.Item]) -> None:
         """Counts what was left out."""
@@ -129,11 +129,11 @@ class Reporting:
         reports = self._tests.pop(key)
         if any(report.outcome == "rerun" for report in reports):  # type: ignore[comparison-overlap]
             # Another plugin tries again. What was spent is spent.
-            self._spent[key] = _sum(self._spent.get(key), notes_of(report).get("spending"))
+            tries, spent = self._tries.get(key, (0, None))
+            self._tries[key] = tries + 1, _sum(spent, notes_of(report).get("spending"))
         else:
             self._ended += 1
-            spent = _sum(self._spent.pop(key, None), notes_of(report).get("spending"))
-            self._finish(self._names.end(key), reports, report.when, spent)
+            self._finish(self._names.end(key), reports, report.when, *self._tries.pop(key, (0, None)))
 
     def _key(self, test: str, report: pytest.TestReport) -> str:
         """The test's id; where several processes run every test, with the process."""
@@ -142,7 +142,9 @@ class Reporting:
             return test
         return f"{test} [{node.gateway.id}]"
 
-    def _finish(self, test: str, reports: list[Any], phase: str | None, spent: Spending | None = None) -> None:
+    def _finish(
+        self, test: str, reports: list[Any], phase: str | None, reruns: int = 0, spent: Spending | None = None
+    ) -> None:
         last = reports[-1]
         notes = notes_of(last)
         for example_of, trajectory in notes.get("runs", ()):
@@ -162,18 +164,18 @@ class Reporting:
             duration_seconds=sum(getattr(report, "duration", 0.0) for report in reports),
             reason=None if outcome in ("passed", "failed", "error") else reason_of(reports),
             failures=[failure_of(report, phase) for report in reports if report.failed],
-            captured=captured_of(last, notes.get("left_out", 0)),
-            spending=spent,
-            statistics=notes.get("statistics"),
+            captured=captured_of(last),
+            reruns=reruns,
+            runs_left_out=notes.get("left_out", 0),
+            spending=_sum(spent, notes.get("spending")),
+            statistics=loads(notes["statistics"]) if notes.get("statistics") else None,
             worker=None if node is None else node.gateway.id,
         )
 
     def _add_run(self, test: str, example_of: str | None, trajectory: str) -> None:
         if self._trouble is None and self._log is not None:
-            try:
+            with self._written():
                 self._log.add_run(legal(test), None if example_of is None else legal(example_of), trajectory)
-            except OSError as error:
-                self._trouble = str(error)
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Says how repeated tests did, whichever process ran them."""

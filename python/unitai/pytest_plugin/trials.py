@@ -14,8 +14,8 @@ import pytest
 from _pytest.unittest import TestCaseFunction
 
 from unitai.errors import InvalidArgumentError
-from unitai.pytest_plugin.lines import PlainLines, TerminalLine
-from unitai.pytest_plugin.noting import rates, statistics
+from unitai.pytest_plugin.lines import PlainLines, TerminalLine, rates
+from unitai.pytest_plugin.noting import statistics
 from unitai.runner.statistical import StatisticalRunner
 from unitai.trials import progress
 from unitai.trials.result import StatisticalResult
@@ -87,7 +87,6 @@ class Trials:
             stats = runner.run(function, *first, **given)
         item.stash[RESULT] = stats
         self._done.append((item.nodeid, stats))
-        item.user_properties.extend(properties(stats))
         if self._sampling is not None:
             self._sampling.note(item, stats)
         stats.check()
@@ -125,21 +124,6 @@ def options(marker: pytest.Mark, place: str) -> dict[str, Any]:
             expected=f"n and threshold, or by name: {', '.join(known)}",
         )
     return {**dict(zip(known, marker.args, strict=False)), **marker.kwargs}
-
-
-def properties(stats: StatisticalResult) -> list[tuple[str, object]]:
-    """What JUnit files and other processes are told about a repeated test."""
-    low, high = stats.interval
-    return [
-        ("unitai.verdict", stats.verdict),
-        ("unitai.passed", stats.passed),
-        ("unitai.failed", stats.failed),
-        ("unitai.inconclusive", stats.inconclusive),
-        ("unitai.pass_rate", round(stats.pass_rate, 6)),
-        ("unitai.threshold", stats.threshold),
-        ("unitai.interval", f"{low:.6f} {high:.6f}"),
-        ("unitai.cost", round(stats.known_cost, 9)),
-    ]
 
 
 def _function(obj: Callable[..., Any]) -> Callable[..., Any]:

@@ -36,7 +36,32 @@ pub struct RunStarted {
 }
 
 /// The name of the format.
-pub(super) const FORMAT: &str = "unitai.events";
+const FORMAT: &str = "unitai.events";
+
+impl RunStarted {
+    /// A run that begins with this release. What it was asked for is put in by who knows it.
+    ///
+    /// ```
+    /// use unitai_model::event::{RunEvent, RunStarted};
+    /// let started = RunStarted::now("20261115T183000Z-9f2c11d0", 1_794_767_400.0, "3.13.1", "9.0.2");
+    /// let line = RunEvent::RunStarted(started).line();
+    /// assert!(line.starts_with(r#"{"event":"run_started","format":"unitai.events","version":1,"#));
+    /// ```
+    pub fn now(run_id: &str, at: f64, python: &str, pytest: &str) -> RunStarted {
+        RunStarted {
+            format: FORMAT.to_owned(),
+            version: super::VERSION,
+            at,
+            run_id: run_id.to_owned(),
+            unitai: env!("CARGO_PKG_VERSION").to_owned(),
+            python: python.to_owned(),
+            pytest: pytest.to_owned(),
+            arguments: Vec::new(),
+            model_override: None,
+            cache_mode: None,
+        }
+    }
+}
 
 /// The tests are known.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

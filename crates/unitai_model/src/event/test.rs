@@ -94,6 +94,12 @@ pub struct TestFinished {
     /// What it printed and logged.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub captured: Vec<Captured>,
+    /// How often it was tried before, by a plugin that repeats what fails. This is the last time, which counts.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub reruns: u64,
+    /// How many runs of agents there were that are not told here.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub runs_left_out: u64,
     /// What its model calls came to; absent when it made none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spending: Option<Spending>,
@@ -103,6 +109,11 @@ pub struct TestFinished {
     /// The process that ran it, where there are several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worker: Option<String>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+fn is_none(count: &u64) -> bool {
+    *count == 0
 }
 
 /// What came of a test. Only `passed` is green.

@@ -10,10 +10,7 @@ use super::Trajectory;
 /// Keeps what agents do in this process from the moment it is made until it is closed. The last one that was made
 /// sees them, for a test may run tests.
 #[pyclass(frozen, module = "unitai._engine")]
-pub(crate) struct RunWatch {
-    number: usize,
-    limit: usize,
-}
+pub(crate) struct RunWatch(usize);
 
 #[pymethods]
 impl RunWatch {
@@ -23,13 +20,13 @@ impl RunWatch {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         watchers().push(Seen { number, limit, runs: Vec::new(), missed: 0 });
         COUNT.fetch_add(1, Ordering::Relaxed);
-        RunWatch { number, limit }
+        RunWatch(number)
     }
 
     /// Takes the runs that have ended since, in their order, with the number of those that were too many.
     fn take(&self) -> (Vec<Py<Trajectory>>, usize) {
         let mut watchers = watchers();
-        let Some(seen) = watchers.iter_mut().find(|seen| seen.number == self.number) else {
+        let Some(seen) = watchers.iter_mut().find(|seen| seen.number == self.0) else {
             return (Vec::new(), 0);
         };
         (std::mem::take(&mut seen.runs), std::mem::take(&mut seen.missed))
@@ -39,16 +36,12 @@ impl RunWatch {
     fn close(&self) {
         let closed = {
             let mut watchers = watchers();
-            let place = watchers.iter().position(|seen| seen.number == self.number);
+            let place = watchers.iter().position(|seen| seen.number == self.0);
             place.map(|place| watchers.remove(place))
         };
         if closed.is_some() {
             COUNT.fetch_sub(1, Ordering::Relaxed);
         }
-    }
-
-    fn __repr__(&self) -> String {
-        format!("<RunWatch of up to {} runs>", self.limit)
     }
 }
 

@@ -20,7 +20,7 @@ impl Tally {
     #[new]
     #[pyo3(signature = (whole=false))]
     fn new(whole: bool) -> Tally {
-        Tally { last: Mutex::new(if whole { meter::Tally::new() } else { *all() }) }
+        Tally { last: Mutex::new(if whole { meter::Tally::NONE } else { *all() }) }
     }
 
     /// What calls came to since somebody last looked, as JSON (`Spending` of the run events); `None` when there were
@@ -46,6 +46,6 @@ pub(crate) fn count(call: &ModelCall) {
 }
 
 fn all() -> MutexGuard<'static, meter::Tally> {
-    static ALL: Mutex<meter::Tally> = Mutex::new(meter::Tally::new());
+    static ALL: Mutex<meter::Tally> = Mutex::new(meter::Tally::NONE);
     ALL.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,12 +1,14 @@
 //! The top of the page: what came of the run, and what it took.
 
-use unitai_model::event::{Limit, RunStarted, Spending, TestOutcome};
+use unitai_model::event::{Limit, RunStarted, TestOutcome};
 
 use super::outcome::{ALL, word};
 use super::timeline::by_source;
 use super::words::{counted, duration, moment};
 use super::write::Html;
-use crate::words::{dollars, ending, ending_word, is_spending_known, short_cost, thousands};
+use crate::words::{
+    dollars, ending, ending_word, is_spending_known, is_spending_whole, short_cost, thousands,
+};
 use crate::{Counts, Run};
 
 /// How many tests came to this.
@@ -96,7 +98,7 @@ fn tiles(html: &mut Html, run: &Run) {
     html.raw("<dl class=\"tiles\">");
     tile(html, "Duration", &duration(run.duration_seconds()), "");
     if is_spending_known(run) {
-        spending_tiles(html, &run.spending());
+        spending_tiles(html, run);
     }
     if let Some(budget) = run.finished.as_ref().and_then(|finished| finished.budget.as_ref()) {
         budget_tile(html, budget);
@@ -104,14 +106,16 @@ fn tiles(html: &mut Html, run: &Run) {
     html.raw("</dl>");
 }
 
-fn spending_tiles(html: &mut Html, spending: &Spending) {
+fn spending_tiles(html: &mut Html, run: &Run) {
+    let spending = &run.spending();
     let all = spending.all();
     let unpriced = match all.unpriced {
         0 => String::new(),
         n => format!("; {} of unknown price", counted(n, "call", "calls")),
     };
     let paid = format!("{} paid{unpriced}", short_cost(spending.live));
-    tile(html, "Cost", &short_cost(all), if all.calls > 0 { &paid } else { "" });
+    let about = if is_spending_whole(run) { "" } else { "at least " };
+    tile(html, "Cost", &format!("{about}{}", short_cost(all)), if all.calls > 0 { &paid } else { "" });
     tile(html, "Tokens", &thousands(all.tokens), "");
     let sources = by_source(spending);
     tile(html, "Model calls", &thousands(all.calls), if all.calls > 0 { &sources } else { "" });

@@ -134,10 +134,10 @@ fn facts(html: &mut Html, test: &Test) {
         html.fact("Cost", &words::cost(all)).fact("Paid", &words::cost(spending.live));
         html.fact("Tokens", &thousands(all.tokens)).fact("Model calls", &by_source(spending));
     }
-    if test.reruns > 0 {
+    if test.end.reruns > 0 {
         html.fact(
             "Tried before",
-            &counted(test.reruns, "time; the last one counts", "times; the last one counts"),
+            &counted(test.end.reruns, "time; the last one counts", "times; the last one counts"),
         );
     }
     if let Some(worker) = &end.worker {
@@ -229,6 +229,12 @@ fn runs(
                 || test.agents.len() == 1
                 || (run == 0 && is_red(test.end.outcome) && broken.is_empty());
             agent_run(html, ran, read, &mine, Place { test: number, run }, is_open);
+        }
+        if test.end.runs_left_out > 0 {
+            let left_out = counted(test.end.runs_left_out, "more run is", "more runs are");
+            html.raw("<p class=\"note\">")
+                .text(&left_out)
+                .raw(" not kept: there are too many, or too long.</p>");
         }
         html.raw("</section>");
     }

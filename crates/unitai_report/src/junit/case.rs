@@ -68,9 +68,11 @@ impl Case {
             statistics: self.facts.statistics(),
             worker: self.facts.text("unitai.worker").map(str::to_owned),
             captured: self.captured,
+            reruns: self.facts.reruns().unwrap_or(self.reruns),
+            runs_left_out: 0,
             file: self.file,
         };
-        Test { end, agents: Vec::new(), reruns: self.facts.reruns().unwrap_or(self.reruns) }
+        Test { end, agents: Vec::new() }
     }
 
     /// What came of it. The worst that is said of it counts, and our own word only says which kind of it.

@@ -47,14 +47,32 @@ pub(super) fn of_run(run: &Run) -> Facts {
 /// The facts of a test. Where costs are known, those of a test without model calls are, too.
 pub(super) fn of_test(test: &Test, is_spending_known: bool) -> Facts {
     let mut facts = vec![("unitai.test", test.end.test.clone()), ("unitai.outcome", word(test.end.outcome))];
-    if test.reruns > 0 {
-        facts.push(("unitai.reruns", test.reruns.to_string()));
+    if test.end.reruns > 0 {
+        facts.push(("unitai.reruns", test.end.reruns.to_string()));
     }
     facts.extend(test.end.worker.iter().map(|worker| ("unitai.worker", worker.clone())));
-    if let Some(spending) = test.end.spending.or(is_spending_known.then(Spending::default)) {
-        push_spending(&mut facts, &spending);
+    let spending = test.end.spending.or(is_spending_known.then(Spending::default));
+    facts.extend(properties(spending.as_ref(), test.end.statistics.as_ref()));
+    facts
+}
+
+/// What JUnit files say of a test's model calls and of its runs, whoever writes them: pytest has a file of its own.
+///
+/// ```
+/// use unitai_model::event::{Part, Spending};
+/// let live = Part { calls: 2, tokens: 30, cost: 0.5, unpriced: 0 };
+/// let said = unitai_report::junit::properties(Some(&Spending { live, ..Spending::default() }), None);
+/// assert_eq!(said[0], ("unitai.cost", "0.5".to_owned()));
+/// ```
+pub fn properties(
+    spending: Option<&Spending>,
+    statistics: Option<&Statistics>,
+) -> Vec<(&'static str, String)> {
+    let mut facts = Facts::new();
+    if let Some(spending) = spending {
+        push_spending(&mut facts, spending);
     }
-    if let Some(statistics) = &test.end.statistics {
+    if let Some(statistics) = statistics {
         push_statistics(&mut facts, statistics);
     }
     facts

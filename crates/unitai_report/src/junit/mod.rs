@@ -17,5 +17,6 @@ mod names;
 mod read;
 mod write;
 
+pub use facts::properties;
 pub use read::{JunitError, read};
 pub use write::{Form, write};

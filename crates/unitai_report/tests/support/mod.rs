@@ -154,11 +154,13 @@ fn test() -> impl Strategy<Value = Test> {
                 reason: reason.filter(|_| matches!(outcome, TestOutcome::Skipped | TestOutcome::XFailed)),
                 failures: if is_red { failures } else { vec![] },
                 captured,
+                reruns,
+                runs_left_out: 0,
                 spending,
                 statistics,
                 worker: None,
             };
-            Test { end, agents: vec![], reruns }
+            Test { end, agents: vec![] }
         },
     )
 }

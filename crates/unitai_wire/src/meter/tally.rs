@@ -9,7 +9,7 @@ use unitai_model::{Action, ModelCall, Money, Source, Trajectory};
 /// use unitai_model::{ModelCall, Money, Usage};
 /// use unitai_wire::meter::Tally;
 ///
-/// let mut tally = Tally::default();
+/// let mut tally = Tally::NONE;
 /// let before = tally;
 /// let cost = Money::from_dollars(0.25);
 /// tally.add(&ModelCall { model: "gpt-4o".into(), usage: Some(Usage::of(90, 10)), cost, exchange: None });
@@ -21,14 +21,14 @@ use unitai_model::{Action, ModelCall, Money, Source, Trajectory};
 /// tally.add(&ModelCall { model: "gpt-4o".into(), usage: None, cost: None, exchange: None });
 /// assert_eq!(tally.since(&before).unwrap().live.unpriced, 1);
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tally {
     live: Sum,
     scripted: Sum,
     replayed: Sum,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Sum {
     calls: u64,
     tokens: u64,
@@ -38,10 +38,7 @@ struct Sum {
 
 impl Tally {
     /// Nothing yet.
-    pub const fn new() -> Tally {
-        const NONE: Sum = Sum { calls: 0, tokens: 0, cost: Money::ZERO, unpriced: 0 };
-        Tally { live: NONE, scripted: NONE, replayed: NONE }
-    }
+    pub const NONE: Tally = Tally { live: Sum::NONE, scripted: Sum::NONE, replayed: Sum::NONE };
 
     /// Adds a call that is over. What an agent reports itself was answered by a provider.
     pub fn add(&mut self, call: &ModelCall) {
@@ -77,6 +74,8 @@ impl Tally {
 }
 
 impl Sum {
+    const NONE: Sum = Sum { calls: 0, tokens: 0, cost: Money::ZERO, unpriced: 0 };
+
     fn since(&self, before: &Sum) -> Part {
         Part {
             calls: self.calls - before.calls,
