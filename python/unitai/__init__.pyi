@@ -56,6 +56,8 @@ from unitai.errors import UnmockedToolWarning as UnmockedToolWarning
 from unitai.errors import UnplayedScriptError as UnplayedScriptError
 from unitai.errors import UnpricedModelError as UnpricedModelError
 from unitai.errors import UnsupportedClientError as UnsupportedClientError
+from unitai.errors import UnsupportedFrameworkError as UnsupportedFrameworkError
+from unitai.errors import WrongArgumentsError as WrongArgumentsError
 from unitai.mock.toolkit import MockToolkit as MockToolkit
 from unitai.runner.replay import CachedResponse as CachedResponse
 from unitai.runner.replay import CacheStats as CacheStats

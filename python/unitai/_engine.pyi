@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterable
+from contextvars import Token
 from pathlib import Path
 from re import Pattern
 from typing import Any, Literal, final
@@ -54,12 +55,15 @@ __all__ = [
     "copy_value",
     "count_elsewhere",
     "decide",
+    "enter_agent",
+    "example_of",
     "forget_parent",
     "forget_settings",
     "interrupt_thread",
     "junit_properties",
     "key_variables",
     "last_broken",
+    "leave_agent",
     "load_settings",
     "lost_answer",
     "normalised_message",
@@ -74,6 +78,7 @@ __all__ = [
     "renew_settings",
     "restore_trajectory",
     "run_command",
+    "run_here",
     "standing_budgets",
     "standing_settings",
     "statistics_settings",
@@ -409,6 +414,11 @@ class Run:
     @property
     def doomed_by(self) -> BaseException | None: ...
     def answer(self, call: ToolCall, real: Callable[[], Any] | None = None) -> Any: ...
+    def reject(self, call: ToolCall, error: BaseException) -> None: ...
+    def stance(self, names: list[str]) -> Literal["mocked", "allowed"] | None: ...
+    @property
+    def is_strict(self) -> bool: ...
+    def fail(self, error: BaseException) -> None: ...
     def note(self, event: ModelCall | StateChange) -> None: ...
     def enter_thread(self) -> None: ...
     @staticmethod
@@ -744,3 +754,7 @@ def parting(
 ) -> tuple[int, str | None, str | None, float] | None: ...
 def last_broken() -> Finding | None: ...
 def watch_findings(watched: bool) -> None: ...
+def run_here() -> Run | None: ...
+def enter_agent(agent_id: str | None) -> Token[str | None]: ...
+def leave_agent(token: Token[str | None]) -> None: ...
+def example_of(schema: Any) -> Any: ...

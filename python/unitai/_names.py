@@ -66,6 +66,8 @@ _HOMES = {
         "UnplayedScriptError",
         "UnpricedModelError",
         "UnsupportedClientError",
+        "UnsupportedFrameworkError",
+        "WrongArgumentsError",
     ),
     "mock.toolkit": ("MockToolkit",),
     "trials.baseline": ("Baseline", "Comparison"),

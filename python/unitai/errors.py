@@ -142,6 +142,12 @@ class PassRateError(ExpectationError):
         return self.message
 
 
+class WrongArgumentsError(ExpectationError):
+    """A tool was called with arguments that it does not take."""
+
+    code = "UA107"
+
+
 class MockStrategyError(MisuseError, TypeError):
     """A mock needs exactly one way to answer."""
 
@@ -155,7 +161,7 @@ class DuplicateMockError(MisuseError):
 
 
 class UnknownToolError(MisuseError, KeyError):
-    """There is no mock of this name."""
+    """There is no tool of this name."""
 
     code = "UA203"
 
@@ -313,6 +319,12 @@ class BaselineError(InfrastructureError):
     """A baseline cannot be used: it is not there, is damaged, or of a newer release."""
 
     code = "UA313"
+
+
+class UnsupportedFrameworkError(InfrastructureError):
+    """A framework is of a version whose tools cannot be mocked."""
+
+    code = "UA314"
 
 
 class StatisticsWarning(UserWarning):

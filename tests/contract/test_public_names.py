@@ -21,7 +21,8 @@ ConfigError CostLimitExceeded DamagedRecordingError DuplicateMockError Expectati
 MockStrategyError MockTool MockToolCall MockToolkit ModelRequest NetworkBlockedError NewerFormatError NoActiveRunError
 NoMatchingConditionError PassRateError RecordedError ReplayCache RunOverError StatisticalResult StatisticalRunner StatisticsWarning StoredRepr Trajectory TrajectoryFormatError TrajectoryStep
 UnexpectedModelCallError UnitAIError RecordingWarning UnknownToolError UnknownUsageError UnmockedToolError UnmockedToolWarning
-UnplayedScriptError UnpricedModelError UnsupportedClientError assert_trajectory block_network cassette gateway
+UnplayedScriptError UnpricedModelError UnsupportedClientError UnsupportedFrameworkError
+WrongArgumentsError assert_trajectory block_network cassette gateway
 scripted_model spending statistical Baseline BaselineError Comparison UnitAIConfig
 """.split()
 
@@ -40,9 +41,18 @@ PATHS = {
         "ResponseStrategy",
     ],
     "unitai.mock": ["MockToolkit", "MockTool", "StaticStrategy"],
-    "unitai.adapters.base": ["BaseAdapter"],
+    "unitai.adapters.base": ["BaseAdapter", "AgentTool"],
     "unitai.adapters.generic": ["GenericAdapter"],
-    "unitai.adapters": ["BaseAdapter", "Session", "ToolCall", "ModelCall", "StateChange", "register"],
+    "unitai.adapters": [
+        "AgentTool",
+        "BaseAdapter",
+        "speaking",
+        "Session",
+        "ToolCall",
+        "ModelCall",
+        "StateChange",
+        "register",
+    ],
     "unitai.config": ["UnitAIConfig", "Source", "load_config", "current_config"],
     "unitai.pytest_plugin.fixtures": ["mock_toolkit", "scripted_model", "cassette", "block_network", "unitai_config"],
     "unitai.runner.statistical": ["StatisticalRunner", "StatisticalResult", "statistical"],

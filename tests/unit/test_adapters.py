@@ -34,7 +34,7 @@ class FrameworkAdapter(BaseAdapter):
 
 @pytest.fixture
 def framework(monkeypatch):
-    monkeypatch.setattr(registry, "_adapters", registry._adapters.copy())
+    monkeypatch.setattr(registry, "_registered", registry._registered.copy())
     adapter = FrameworkAdapter()
     register(adapter)
     return adapter
@@ -72,7 +72,7 @@ def test_an_adapter_takes_the_place_of_one_with_its_name(framework):
 
     register(Other())
     assert MockToolkit().run(Framework(), "x").output == "other"
-    assert [adapter.name for adapter in registry._adapters].count("framework") == 1
+    assert [adapter.name for adapter in registry._registered].count("framework") == 1
 
 
 def test_a_tool_call_goes_through_the_port_with_its_agent():

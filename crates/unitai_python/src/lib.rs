@@ -1,6 +1,7 @@
 //! The Python face of the engine. Each class has one file; nothing is decided here that a crate
 //! below could decide.
 
+mod agents;
 mod asserting;
 mod attribute;
 mod cli;
@@ -13,6 +14,7 @@ mod keys;
 mod mock;
 mod reporting;
 mod run;
+mod schemas;
 mod secrets;
 mod settings;
 mod traffic;
@@ -24,6 +26,8 @@ use pyo3::prelude::*;
 /// UnitAI's engine.
 #[pymodule]
 mod _engine {
+    #[pymodule_export]
+    use crate::agents::{enter_agent, leave_agent};
     #[pymodule_export]
     use crate::asserting::{AgentRunResult, Finding, last_broken, watch_findings};
     #[pymodule_export]
@@ -43,6 +47,8 @@ mod _engine {
     #[pymodule_export]
     use crate::run::{Run, RunWatch, Trajectory, TrajectoryStep, restore_trajectory};
     #[pymodule_export]
+    use crate::schemas::example_of;
+    #[pymodule_export]
     use crate::secrets::clean;
     #[pymodule_export]
     use crate::settings::{
@@ -53,7 +59,8 @@ mod _engine {
     use crate::traffic::{
         Budget, Cassette, Lease, ModelRequest, Passage, Policy, Purse, ReplayCache, Reply, Script, Tally,
         block_network, budget_settings, cache_settings, claims, close_traffic, count_elsewhere, decide,
-        forget_parent, open_traffic, refuse_connection, standing_budgets, surroundings, unblock_network,
+        forget_parent, open_traffic, refuse_connection, run_here, standing_budgets, surroundings,
+        unblock_network,
     };
     #[pymodule_export]
     use crate::trials::{

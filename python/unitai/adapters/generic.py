@@ -1,4 +1,4 @@
-"""Agents that are plain functions of an input and a dictionary of tools."""
+"""Agents that are plain functions of an input and a dictionary of tools, or of an input alone."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from typing import Any
 
 from unitai.adapters.base import BaseAdapter
 from unitai.adapters.ports import Session
+from unitai.errors import AdapterNotFoundError, shown
 
 __all__ = ["GenericAdapter"]
 
 
 class GenericAdapter(BaseAdapter):
-    """Runs `agent(input, tools)`, sync or async: a function, a method or an object with `__call__`.
+    """Runs `agent(input, tools)`, sync or async: a function, a method or an object with `__call__`. One that takes its
+    input alone is run where its tools were replaced by `toolkit.patch(...)`.
 
     >>> GenericAdapter().can_handle(lambda input, tools: "done")
     True
@@ -24,11 +26,23 @@ class GenericAdapter(BaseAdapter):
 
     def can_handle(self, agent: Any) -> bool:
         shape = _shape(agent)
-        return shape is not None and (shape[0] or shape[1] == 2)
+        return shape is not None and (shape[0] or shape[1] in (1, 2))
 
     def inject_mocks(self, agent: Any, session: Session) -> Callable[[Any], Any]:
         tools = session.tools
         call = _call(agent)
+        if call is None and session.has_patches:
+            return agent  # type: ignore[no-any-return]
+        if call is None and self.can_handle(agent):
+            raise AdapterNotFoundError(
+                f"{shown(agent)} takes an input and no tools, so none of them would be mocked",
+                expected="a function agent(input, tools)",
+                remedy=(
+                    "replace the functions that are its tools: "
+                    'toolkit.patch("package.module.function", return_value=...); '
+                    "or run it as it is: toolkit.run_generic(lambda: agent(...))"
+                ),
+            )
         if call is None:
             # Asked for by name: let Python say what is wrong with the call itself.
             return lambda input: agent(input, tools)

@@ -6,12 +6,13 @@ or a change of state becomes an event that is noted. It never sees the toolkit.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Literal, NamedTuple
 
-from unitai._engine import Run
+from unitai._engine import Run, enter_agent, leave_agent, run_here
 
-__all__ = ["ModelCall", "Session", "StateChange", "ToolCall"]
+__all__ = ["ModelCall", "Session", "StateChange", "ToolCall", "speaking"]
 
 
 class ToolCall(NamedTuple):
@@ -19,7 +20,14 @@ class ToolCall(NamedTuple):
 
     name: str
     args: dict[str, Any]
+    #: The agent that calls. Unless given, whoever speaks here: see `speaking`.
     agent_id: str | None = None
+    #: Other names of the tool that a test may use. It is recorded under the one that the test mocked.
+    aliases: tuple[str, ...] = ()
+    #: What the tool takes, where the framework does not see to it before it calls: a mock then refuses the rest.
+    schema: Mapping[str, Any] | None = None
+    #: The tool is another agent. Unless it is mocked, it runs, with its own tools mocked.
+    is_agent: bool = False
 
 
 class ModelCall(NamedTuple):
@@ -46,20 +54,70 @@ class StateChange(NamedTuple):
 class Session:
     """One run, as an adapter sees it."""
 
-    def __init__(self, run: Run, tools: dict[str, Callable[..., Any]]) -> None:
+    __slots__ = ("_run", "has_patches", "tools")
+
+    def __init__(
+        self, run: Run, tools: dict[str, Callable[..., Any]] | None = None, *, has_patches: bool = False
+    ) -> None:
         self._run = run
+        #: Whether real functions are replaced during the run.
+        self.has_patches = has_patches
         #: The tools as callables bound to this run, for agents that are handed their tools.
-        self.tools = tools
+        self.tools: dict[str, Callable[..., Any]] = {} if tools is None else tools
+
+    @staticmethod
+    def here() -> Session | None:
+        """The run that this code works for, for a redirect; `None` where no run is under way, and then the framework
+        must go on as if there were no redirect.
+
+        Raises what no agent catches by habit, if the run is over, and `AmbiguousRunError` in a thread that could work
+        for several.
+        """
+        run = run_here()
+        return None if run is None else Session(run)
+
+    @property
+    def run_id(self) -> str:
+        """The run's id: the same for every session of one run."""
+        return self._run.run_id
+
+    @property
+    def is_strict(self) -> bool:
+        """Whether a tool that is not mocked is an error."""
+        return self._run.is_strict
+
+    def stance(self, *names: str) -> Literal["mocked", "allowed"] | None:
+        """What the test says about a tool, which may have several names."""
+        return self._run.stance(list(names))
 
     def answer(self, call: ToolCall, real: Callable[[], Any] | None = None) -> Any:
         """The answer to a tool call: the mock's, or that of `real` if the tool is allowed to run. `real` is
         called without arguments; it has its own.
 
         It may be awaitable where the mock or the real tool is async. Raises what the tool raises,
-        and `UnmockedToolError` in strict mode.
+        `WrongArgumentsError` where the arguments do not fit the schema of a mocked tool, and
+        `UnmockedToolError` in strict mode.
         """
         return self._run.answer(call, real)
+
+    def reject(self, call: ToolCall, error: BaseException) -> None:
+        """Writes down a call that the framework refused itself: an unknown tool, arguments that it does not take."""
+        self._run.reject(call, error)
 
     def note(self, event: ModelCall | StateChange) -> None:
         """Writes an event into the trajectory, at its place among the others."""
         self._run.note(event)
+
+    def fail(self, error: BaseException) -> None:
+        """Ends the run with an error, whatever the framework makes of it. The caller raises it, too."""
+        self._run.fail(error)
+
+
+@contextmanager
+def speaking(agent_id: str | None) -> Iterator[None]:
+    """What happens inside, model calls among it, is done by this agent."""
+    token = enter_agent(agent_id)
+    try:
+        yield
+    finally:
+        leave_agent(token)

@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
+from importlib import import_module
+from types import FunctionType
 from typing import Any
 
 from unitai._engine import usual_adapter
 from unitai.adapters.base import BaseAdapter
+from unitai.adapters.frameworks import FRAMEWORKS
 from unitai.adapters.generic import GenericAdapter
 from unitai.errors import AdapterNotFoundError, shown
 
 __all__ = ["choose", "register"]
 
-_adapters: list[BaseAdapter] = [GenericAdapter()]
+#: Those that somebody registered, the newest first.
+_registered: list[BaseAdapter] = []
+#: Those of frameworks that were met, and of other distributions.
+_loaded: dict[str, BaseAdapter] = {}
+_generic = GenericAdapter()
+_are_others_loaded = False
 
 
 def register(adapter: BaseAdapter) -> None:
     """Adds an adapter. It is asked before those that were there, and takes the place of one with its name."""
     if not isinstance(adapter, BaseAdapter):
         raise TypeError(f"an adapter is an instance of BaseAdapter, not {shown(adapter)}")
-    _adapters[:] = [adapter, *(known for known in _adapters if known.name != adapter.name)]
+    _registered[:] = [adapter, *(known for known in _registered if known.name != adapter.name)]
 
 
 def choose(agent: Any, wanted: str | BaseAdapter | None) -> BaseAdapter:
@@ -27,15 +37,13 @@ def choose(agent: Any, wanted: str | BaseAdapter | None) -> BaseAdapter:
         return wanted
     name = usual_adapter() if wanted is None else wanted
     if name is not None:
-        for adapter in _adapters:
-            if adapter.name == name:
-                return adapter
-        raise AdapterNotFoundError(
-            f"there is no adapter named {name!r}",
-            expected=f"one of: {_names()}",
-            found="the setting `adapter`, which `unitai config` shows with its place" if wanted is None else None,
-        )
-    for adapter in _adapters:
+        return _named(name, is_setting=wanted is None)
+    if type(agent) is FunctionType and not _registered:
+        # Most agents of most tests; nobody else runs functions.
+        candidates: Iterator[BaseAdapter] = iter((_generic,))
+    else:
+        candidates = _candidates(agent)
+    for adapter in candidates:
         if adapter.can_handle(agent):
             return adapter
     raise AdapterNotFoundError(
@@ -43,11 +51,65 @@ def choose(agent: Any, wanted: str | BaseAdapter | None) -> BaseAdapter:
         expected=f"a function agent(input, tools), or an object that an adapter knows (adapters: {_names()})",
         found=shown(agent),
         remedy=(
-            "pass a function agent(input, tools); or wire the tools yourself: "
-            "agent = MyAgent(tools=toolkit.as_dict()), then toolkit.run_generic(lambda: agent.execute(...))"
+            "pass a function agent(input, tools); or run it yourself: toolkit.run_generic(lambda: agent.execute(...)), "
+            "with its tools from toolkit.as_dict(), or replaced by toolkit.patch('package.module.function')"
         ),
     )
 
 
+def _named(name: str, *, is_setting: bool) -> BaseAdapter:
+    # As the specification spells it, once.
+    name = "langgraph" if name == "langraph" else name
+    for adapter in (*_registered, _generic):
+        if adapter.name == name:
+            return adapter
+    if name in FRAMEWORKS:
+        return _framework(name)
+    _load_others()
+    if name in _loaded:
+        return _loaded[name]
+    raise AdapterNotFoundError(
+        f"there is no adapter named {name!r}",
+        expected=f"one of: {_names()}",
+        found="the setting `adapter`, which `unitai config` shows with its place" if is_setting else None,
+    )
+
+
+def _candidates(agent: Any) -> Iterator[BaseAdapter]:
+    yield from _registered
+    for name, framework in FRAMEWORKS.items():
+        # An agent of a framework cannot be there without it.
+        if framework.package in sys.modules and name not in {adapter.name for adapter in _registered}:
+            yield _framework(name)
+    if type(agent) is not FunctionType:
+        _load_others()
+        yield from (adapter for name, adapter in _loaded.items() if name not in FRAMEWORKS)
+    yield _generic
+
+
+def _framework(name: str) -> BaseAdapter:
+    if name not in _loaded:
+        module, _, adapter = FRAMEWORKS[name].adapter.partition(":")
+        _loaded[name] = getattr(import_module(module), adapter)()
+    return _loaded[name]
+
+
+def _load_others() -> None:
+    """Adapters of other distributions, by their entry points."""
+    global _are_others_loaded  # noqa: PLW0603
+    if _are_others_loaded:
+        return
+    from importlib.metadata import entry_points
+
+    for entry in entry_points(group="unitai.adapters"):
+        made = entry.load()
+        adapter = made() if isinstance(made, type) else made
+        if not isinstance(adapter, BaseAdapter):
+            raise TypeError(f"the entry point {entry.name} = {entry.value} is no BaseAdapter, but {shown(adapter)}")
+        _loaded.setdefault(adapter.name or entry.name, adapter)
+    _are_others_loaded = True
+
+
 def _names() -> str:
-    return ", ".join(adapter.name for adapter in _adapters)
+    others = [name for name in _loaded if name not in FRAMEWORKS]
+    return ", ".join(dict.fromkeys([*(adapter.name for adapter in _registered), *FRAMEWORKS, *others, _generic.name]))

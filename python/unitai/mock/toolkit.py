@@ -19,6 +19,8 @@ from unitai.errors import (
     shown,
 )
 from unitai.faults import FaultRule, Faults, read_faults
+from unitai.mock.agent_tools import check_known, defaults
+from unitai.mock.patching import Target, apply, find, take_back
 from unitai.mock.registration import check_callable, check_name, choose_strategy, is_async, parameter_names
 from unitai.mock.strategies import MISSING, STATELESS, ResponseStrategy
 from unitai.mock.wiring import Tools
@@ -82,6 +84,9 @@ class MockToolkit:
         self._options: dict[str, Any] = {"strict": strict, "max_tool_calls": max_tool_calls, "awaitable": awaitable}
         self._awaitable = awaitable
         self._awaited: set[str] = set()
+        self._optional: set[str] = set()
+        #: Real functions that are replaced during runs.
+        self._patched: list[Target] = []
         self._parameters: dict[str, list[str] | None] = {}
         self._faults = read_faults(faults)
         self._toolbox = Toolbox(strict, max_tool_calls, None if self._faults is None else self._faults.plan())
@@ -102,6 +107,7 @@ class MockToolkit:
         signature: Callable[..., Any] | Iterable[str] | None = None,
         awaitable: bool | None = None,
         replace: bool = False,
+        optional: bool = False,
     ) -> None:
         """Mocks a tool. Give exactly one way to answer.
 
@@ -117,6 +123,8 @@ class MockToolkit:
             signature: The real function, or the names of its parameters: binds positional arguments.
             awaitable: The tool is an async function. Known by itself where `side_effect` is one.
             replace: Take the place of an earlier mock of this name.
+            optional: An agent may lack this tool. Otherwise the mock of a tool that an agent of a framework does not
+                have is an error, for it is most likely misspelt.
         """
         check_name(tool_name)
         if not replace and self._toolbox.get(tool_name) is not None:
@@ -128,6 +136,61 @@ class MockToolkit:
         if awaitable is None:
             awaitable = self._awaitable or is_async(side_effect)
         self._add(tool_name, chosen, parameter_names(signature), awaitable)
+        (self._optional.add if optional else self._optional.discard)(tool_name)
+
+    def patch(
+        self,
+        target: str,
+        return_value: Any = MISSING,
+        side_effect: Any = MISSING,
+        sequence: Iterable[Any] = MISSING,
+        conditional: Mapping[Any, Any] | Iterable[tuple[Any, Any]] = MISSING,
+        *,
+        name: str | None = None,
+        strategy: ResponseStrategy = MISSING,
+    ) -> None:
+        """Replaces a real function by a mock while an agent runs, for agents whose tools are plain functions.
+
+        It is replaced in every module that holds it. Its calls are recorded under `name`. Without a way to answer, it
+        is a tool that is not mocked: calling it is an error, and it never runs.
+
+        >>> import json
+        >>> toolkit = MockToolkit()
+        >>> toolkit.patch("json.dumps", return_value="{}")
+        >>> result = toolkit.run(lambda input: json.dumps([input]), "go")
+        >>> result.output, result.get_call("dumps").args
+        ('{}', {'obj': ['go']})
+
+        Args:
+            target: Where it is: `package.module.function`, or `package.module.Class.method`.
+            return_value: As in `mock`, and so are `side_effect`, `sequence`, `conditional` and `strategy`.
+            name: The tool's name in the record. Unless given, the function's.
+        """
+        function = find(target)[2]
+        tool = target.rpartition(".")[2] if name is None else name
+        check_name(tool)
+        ways = (return_value, side_effect, sequence, conditional, strategy)
+        if any(way is not MISSING for way in ways):
+            real = getattr(function, "__func__", function)
+            self.mock(tool, *ways[:4], strategy=strategy, signature=real, awaitable=False, optional=True)
+        self._patched = [*(known for known in self._patched if known.path != target), Target(target, tool)]
+
+    def auto_mock(self, agent: Any, adapter: str | BaseAdapter | None = None) -> list[str]:
+        """Mocks every tool of an agent that is neither mocked nor allowed yet, with the plainest result of the shape
+        that the tool returns; `"ok"` where that is not known. Gives the names of the tools that it mocked.
+
+        Args:
+            agent: The agent of a framework.
+            adapter: As in `run`.
+        """
+        chosen = choose(agent, adapter)
+        known = {*self._toolbox.names(), *self._toolbox.allowed()}
+        mocked = []
+        for tool, value in defaults(agent, chosen).items():
+            if known.isdisjoint(tool.names) and tool not in mocked:
+                self.mock(str(tool), return_value=value, optional=True)
+                mocked.append(str(tool))
+        return mocked
 
     def _add(self, name: str, strategy: ResponseStrategy, parameters: list[str] | None, awaitable: bool) -> None:
         if isinstance(strategy, ResponseStrategy):
@@ -165,10 +228,10 @@ class MockToolkit:
     def copy(self) -> MockToolkit:
         """A toolkit with the same mocks, from their beginning, that has recorded nothing. A budget is shared."""
         twin = type(self).__new__(type(self))
-        if not self._parameters and len(vars(self)) == len(_OWN) and not self._toolbox.allowed():
+        if not self._parameters and not self._patched and len(vars(self)) == len(_OWN) and not self._toolbox.allowed():
             # As it comes from the fixture: a test that is repeated takes one for each run.
             twin.__dict__.update(self.__dict__)
-            twin._awaited, twin._parameters = set(), {}
+            twin._awaited, twin._optional, twin._parameters, twin._patched = set(), set(), {}, []
             plan = None if self._faults is None else self._faults.plan()
             twin._toolbox = Toolbox(self._options["strict"], self._options["max_tool_calls"], plan)
             return twin
@@ -288,6 +351,7 @@ class MockToolkit:
             check_timeout(timeout)
             limit = timeout
         chosen = choose(agent, adapter)
+        check_known(agent, chosen, [name for name in self._toolbox.names() if name not in self._optional])
         session = self._open(input, model_override)
         try:
             bound = chosen.inject_mocks(agent, session)
@@ -299,17 +363,28 @@ class MockToolkit:
     def _open(self, input: Any, model: str | None) -> Session:
         if model is not None and (not isinstance(model, str) or not model):
             raise InvalidArgumentError(f"model_override must be the name of a model, not {shown(model)}")
-        run = self._toolbox.open_run(input, self._policy, model, standing())
+        # First, for it may refuse: a framework whose tools cannot be mocked is not run.
         open_door()
+        try:
+            run = self._toolbox.open_run(input, self._policy, model, standing())
+        except BaseException:
+            close_door()
+            raise
+        if self._patched:
+            apply(self._patched, run.run_id)
         if self._traffic.block_network:
             guard_sockets()
-        return Session(run, Tools(self._toolbox, self._awaited, self._awaitable, run))
+        tools = Tools(self._toolbox, self._awaited, self._awaitable, run)
+        return Session(run, tools, has_patches=bool(self._patched))
 
     def _close(self, session: Session, ending: Ending) -> None:
         self._toolbox.close_run(session._run, ending.left_behind)
         if self._traffic.block_network:
             unguard_sockets()
-        if ending.is_abandoned or ending.left_behind:
+        is_left_behind = bool(ending.is_abandoned or ending.left_behind)
+        if self._patched:
+            take_back(self._patched, session.run_id, is_left_behind=is_left_behind)
+        if is_left_behind:
             # What could not be stopped must still be refused when it asks a model.
             pin_door(ending.left_behind)
         close_door()
@@ -343,6 +418,8 @@ class MockToolkit:
             "options": {**self._options, **self._traffic._asdict(), "faults": self._faults},
             "tools": tools,
             "allowed": self._toolbox.allowed(),
+            "optional": self._optional,
+            "patched": self._patched,
             "attributes": attributes,
         }
 
@@ -354,13 +431,26 @@ class MockToolkit:
             self._add(name, strategy, parameters, awaitable)
         for name, tool in state["allowed"].items():
             self.allow(name, tool)
+        self._optional, self._patched = set(state["optional"]), list(state["patched"])
 
     def __repr__(self) -> str:
         return f"<MockToolkit {', '.join(self._toolbox.names()) or 'without tools'}>"
 
 
 #: The attributes that a toolkit makes itself; others were set by a subclass or a test.
-_OWN = {"_attempt", "_awaitable", "_awaited", "_faults", "_options", "_parameters", "_policy", "_toolbox", "_traffic"}
+_OWN = {
+    "_attempt",
+    "_awaitable",
+    "_awaited",
+    "_faults",
+    "_optional",
+    "_options",
+    "_parameters",
+    "_patched",
+    "_policy",
+    "_toolbox",
+    "_traffic",
+}
 
 
 def _fresh(strategy: ResponseStrategy) -> ResponseStrategy:

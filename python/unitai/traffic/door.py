@@ -1,4 +1,5 @@
-"""Opening and closing the door: hooks on the HTTP clients that model SDKs use, there while somebody needs them.
+"""Opening and closing the door: hooks on the HTTP clients that model SDKs use, and on whatever else was added, there
+while somebody needs them.
 
 Every mocked run opens it, so opening and closing must cost next to nothing; and a program that was
 tested with it must not be able to tell afterwards.
@@ -10,7 +11,7 @@ import importlib
 import os
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
@@ -18,8 +19,8 @@ from typing import Any
 from unitai.traffic import aiohttp_hook, httpx_hook, urllib3_hook
 from unitai.traffic.patches import Patch, Patches
 
-#: The client libraries, and what the hook of each replaces.
-_HOOKS = {
+#: The modules, and what the hook of each replaces.
+_HOOKS: dict[str, Callable[[Any], list[Patch]]] = {
     "httpx": httpx_hook.patches,
     "httpx2": httpx_hook.patches,
     "urllib3": urllib3_hook.patches,
@@ -38,10 +39,17 @@ _known: dict[str, tuple[Any, list[Patch]]] = {}
 _imports_under_way: dict[str, Any] = getattr(importlib._bootstrap, "_module_locks", {})
 
 
+def add_hooks(hooks: Mapping[str, Callable[[Any], list[Patch]]]) -> None:
+    """Adds modules to those that are looked after. The door may be open already."""
+    with _lock:
+        _HOOKS.update(hooks)
+        unfinished = _install(hooks) if _opened else []
+    _finish(unfinished)
+
+
 def open_door() -> None:
     """Installs the hooks, unless they are there. Each call needs one `close_door`."""
     global _opened  # noqa: PLW0603
-    unfinished: list[str] = []
     with _lock:
         _opened += 1
         if _opened > 1:
@@ -52,15 +60,26 @@ def open_door() -> None:
         if not _imports_under_way and _HOOKS.keys().isdisjoint(sys.modules.keys()):
             return
         try:
-            for name in _HOOKS:
-                module = sys.modules.get(name)
-                if name in _imports_under_way if module is None else not _patch(name, module):
-                    unfinished.append(name)
+            unfinished = _install(_HOOKS)
         except BaseException:
             _opened = 0
             _remove()
             raise
-    # Another thread is importing it just now. Not waited for under the lock: that import may need it.
+    _finish(unfinished)
+
+
+def _install(names: Iterable[str]) -> list[str]:
+    """Installs the hooks of the modules that are there; gives those that are being imported. Only under the lock."""
+    unfinished = []
+    for name in names:
+        module = sys.modules.get(name)
+        if name in _imports_under_way if module is None else not _patch(name, module):
+            unfinished.append(name)
+    return unfinished
+
+
+def _finish(unfinished: Iterable[str]) -> None:
+    """Waits for imports of other threads. Not under the lock: such an import may need it."""
     for name in unfinished:
         try:
             _arrived(name, importlib.import_module(name))
@@ -112,7 +131,7 @@ def _patch(name: str, module: Any, *, is_complete: bool = False) -> bool:
 
 
 def _arrived(name: str, module: Any) -> None:
-    """A client library was imported while the door is open."""
+    """A module was imported while the door is open."""
     with _lock:
         _known.pop(name, None)
         if _opened > 0:
@@ -120,7 +139,7 @@ def _arrived(name: str, module: Any) -> None:
 
 
 class _Finder:
-    """Notices the import of a client library: SDKs are often loaded inside of a run."""
+    """Notices the import of such a module: SDKs are often loaded inside of a run."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None

@@ -110,6 +110,22 @@ def test_refund(mock_toolkit):
 test_refund()"#,
     },
     Entry {
+        code: "UA107",
+        class: "WrongArgumentsError",
+        branch: ExpectationError,
+        summary: "A tool was called with arguments that it does not take.",
+        meaning: "The model called a mocked tool with arguments that do not fit the tool's schema: one is missing, unknown \
+                  or of another type. The real tool would not have run, so the mock does not answer either. `run()` does \
+                  not raise this error: the call is a step of the trajectory with it, and the framework tells the model \
+                  as it would have told it of the real tool's refusal.",
+        remedy: "Look at the step: a model that gets the arguments wrong often has a tool whose description does not say \
+                 what it takes.",
+        example: r#"
+from unitai import WrongArgumentsError
+
+raise WrongArgumentsError('refund was called with arguments that it does not take: amount: "ten" is not of type "number"')"#,
+    },
+    Entry {
         code: "UA201",
         class: "MockStrategyError",
         branch: MisuseError,
@@ -140,9 +156,11 @@ toolkit.mock("search", return_value=["a"])"#,
         code: "UA203",
         class: "UnknownToolError",
         branch: MisuseError,
-        summary: "There is no mock of this name.",
-        meaning: "`get_tool()` was asked for a tool that was never mocked. Also a `KeyError`.",
-        remedy: "Check the spelling against the names in the message, or mock the tool first.",
+        summary: "There is no tool of this name.",
+        meaning: "`get_tool()` was asked for a tool that was never mocked, or a tool is mocked that the agent does not have: \
+                  then the mock would never be called, and the real tool of the right name is not mocked. Also a `KeyError`.",
+        remedy: "Check the spelling against the names in the message, or mock the tool first. A mock that not every agent \
+                 has a tool for: `mock(..., optional=True)`.",
         example: r#"
 from unitai import MockToolkit
 
@@ -536,5 +554,18 @@ test_refund()"#,
 from unitai import Baseline
 
 Baseline.load("never-saved")"#,
+    },
+    Entry {
+        code: "UA314",
+        class: "UnsupportedFrameworkError",
+        branch: InfrastructureError,
+        summary: "A framework is of a version whose tools cannot be mocked.",
+        meaning: "Mocks get in where a framework calls its tools. In the installed version that place is not where it was. \
+                  The run is refused, because real tools would run in it.",
+        remedy: "Install a version of the framework that the message names, or upgrade UnitAI.",
+        example: r#"
+from unitai import UnsupportedFrameworkError
+
+raise UnsupportedFrameworkError("langchain-core 9.0 has no BaseTool.run")"#,
     },
 ];

@@ -6,7 +6,7 @@ use unitai_model::value::plain;
 use unitai_model::{Outcome, ToolName};
 
 use super::tool::settle;
-use super::{Ticket, Toolbox};
+use super::{Asked, Ticket, Toolbox};
 use crate::attribute::Attribute;
 use crate::errors::Trouble;
 use crate::gate;
@@ -19,18 +19,21 @@ impl Toolbox {
     pub(crate) fn answer<'py>(
         &self,
         run: &Bound<'py, Run>,
-        name: &str,
-        args: &Bound<'py, PyDict>,
-        agent_id: Option<&str>,
+        asked: &Asked<'py>,
         real: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = run.py();
-        if let Some(tool) = self.tool(py, name) {
-            return tool.get().answer(run, args, agent_id);
-        }
+        let (name, agent_id) = (asked.name.as_str(), asked.agent_id.as_deref());
         let tool = ToolName::new(name);
-        let encoded = encode(args.as_any())?;
-        let is_allowed = self.is_allowed(name);
+        if let Some(mock) = self.tool(py, name) {
+            if let Some(error) = asked.misfit()? {
+                asked.write_refused(run, &error)?;
+                return Err(error);
+            }
+            return mock.get().answer(run, &asked.args, agent_id);
+        }
+        let encoded = encode(asked.args.as_any())?;
+        let is_allowed = asked.is_agent || self.is_allowed(name);
         if let (true, Some(real)) = (is_allowed, real) {
             if let Some(met) = self.fault_for(py, run.get(), name, &encoded.packed)? {
                 let step = run.get().write_call(py, &tool, encoded, Outcome::Unfinished, agent_id)?;

@@ -4,7 +4,7 @@ use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
-use super::{Toolbox, gather};
+use super::{Asked, Toolbox, gather};
 use crate::run::Run;
 
 /// What an agent calls where there is no mock to hand over, or where a tool belongs to one run.
@@ -54,7 +54,7 @@ impl ToolHandle {
         }
         let arguments = gather(&self.name, None, args, kwargs)?;
         let real = toolbox.real_call(py, &self.name, args, kwargs)?;
-        toolbox.answer(run.bind(py), &self.name, &arguments, None, real.as_ref())
+        toolbox.answer(run.bind(py), &Asked::plain(&self.name, arguments), real.as_ref())
     }
 
     /// An agent that copies its tools still calls the same ones.

@@ -1,6 +1,7 @@
 //! Mocked tools: what stands in for a real one, and which run a call belongs to.
 
 mod arguments;
+mod asked;
 mod belonging;
 mod call;
 mod deciding;
@@ -11,6 +12,7 @@ mod tool;
 mod toolbox;
 
 pub(crate) use arguments::gather;
+pub(crate) use asked::Asked;
 pub(crate) use belonging::CONTEXT_RUNS;
 pub(crate) use call::MockToolCall;
 pub(crate) use handle::ToolHandle;

@@ -258,8 +258,24 @@ impl Toolbox {
         known.collect()
     }
 
+    /// Whether a tool that is not mocked is an error.
+    pub(crate) fn is_strict(&self) -> bool {
+        self.strict
+    }
+
+    /// The name by which the test knows a tool that has several: the mocked one, else an allowed one, else the first.
+    pub(super) fn known_name(&self, py: Python<'_>, name: String, aliases: Vec<String>) -> String {
+        if aliases.is_empty() {
+            return name;
+        }
+        let names: Vec<String> = std::iter::once(name).chain(aliases).collect();
+        let mocked = names.iter().position(|name| self.tool(py, name).is_some());
+        let known = mocked.or_else(|| names.iter().position(|name| self.is_allowed(name)));
+        names.into_iter().nth(known.unwrap_or(0)).unwrap_or_default()
+    }
+
     /// Whether the real tool of this name may run.
-    pub(super) fn is_allowed(&self, name: &str) -> bool {
+    pub(crate) fn is_allowed(&self, name: &str) -> bool {
         self.state().allowed.contains_key(name)
     }
 

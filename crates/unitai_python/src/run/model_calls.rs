@@ -9,6 +9,7 @@ use unitai_wire::exchange::{Asked, Exchange};
 
 use super::session::shared;
 use super::{Run, unpriced_with_budget};
+use crate::agents::agent_here;
 use crate::errors::amount;
 use crate::traffic::{Watched, count_call, patiently, rules_here, unsettled};
 
@@ -57,7 +58,8 @@ impl Run {
 
     /// Writes down a call that has only begun; gives its step.
     pub(crate) fn begin_model_call(&self, py: Python<'_>, call: ModelCall) -> PyResult<usize> {
-        let written = self.port.model_call(self.now(), None, call);
+        let agent_id = agent_here(py)?;
+        let written = self.port.model_call(self.now(), shared(agent_id.as_deref()), call);
         self.accept(py, written, "a model call")
     }
 

@@ -8,18 +8,18 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use pyo3::exceptions::PyBaseException;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
 use unitai_model::{
     Action, Ending, Fault, Outcome, Packed, Port, Recorder, Refused, StateChange, Step, ToolName,
 };
 
 use super::ending::cancelled;
 use super::{Kept, Slot, Trajectory};
+use crate::agents::agent_here;
 use crate::asserting::AgentRunResult;
 use crate::attribute::Attribute;
 use crate::errors::{Trouble, failure, invalid};
 use crate::faults::FaultPlan;
-use crate::mock::{MockToolCall, Toolbox};
+use crate::mock::{Asked, MockToolCall, Toolbox};
 use crate::traffic::{Rules, Voice, Watched};
 use crate::values::{Encoded, encode};
 
@@ -68,28 +68,55 @@ pub(super) struct Doom {
 
 #[pymethods]
 impl Run {
-    /// Answers a tool call: by its mock, by `real` if the tool is allowed, or by an error. `call`
-    /// has a `name`, `args` and an `agent_id`.
+    /// Answers a tool call: by its mock, by `real` if the tool is allowed, or by an error. `call` is a `ToolCall`
+    /// of `unitai.adapters.ports`.
     #[pyo3(signature = (call, real=None))]
     fn answer<'py>(
         slf: &Bound<'py, Self>,
         call: &Bound<'py, PyAny>,
         real: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let py = slf.py();
-        let name: String = call.attribute("name")?.extract()?;
-        let args = call.attribute("args")?.cast_into::<PyDict>()?;
-        let agent_id: Option<String> = call.attribute("agent_id")?.extract()?;
-        match &slf.get().toolbox {
-            Some(toolbox) => toolbox.get().answer(slf, &name, &args, agent_id.as_deref(), real),
-            None => Err(invalid(py, "this run has no tools")),
-        }
+        let toolbox = slf.get().toolbox(slf.py())?;
+        toolbox.answer(slf, &Asked::read(toolbox, call)?, real)
+    }
+
+    /// Writes down a tool call that the framework refused itself, with the error.
+    fn reject(
+        slf: &Bound<'_, Self>,
+        call: &Bound<'_, PyAny>,
+        error: &Bound<'_, PyBaseException>,
+    ) -> PyResult<()> {
+        let toolbox = slf.get().toolbox(slf.py())?;
+        Asked::read(toolbox, call)?.write_refused(slf, &PyErr::from_value(error.clone().into_any()))
+    }
+
+    /// What the test says about a tool, by any of its names: `mocked`, `allowed`, or nothing.
+    fn stance(&self, py: Python<'_>, names: Vec<String>) -> PyResult<Option<&'static str>> {
+        let toolbox = self.toolbox(py)?;
+        let is_mocked = names.iter().any(|name| toolbox.tool(py, name).is_some());
+        let is_allowed = || names.iter().any(|name| toolbox.is_allowed(name));
+        Ok(if is_mocked { Some("mocked") } else { is_allowed().then_some("allowed") })
+    }
+
+    /// Whether a tool that is not mocked is an error.
+    #[getter]
+    fn is_strict(&self, py: Python<'_>) -> PyResult<bool> {
+        Ok(self.toolbox(py)?.is_strict())
+    }
+
+    /// The run must end with this error, whatever the agent makes of it.
+    fn fail(&self, error: &Bound<'_, PyBaseException>) {
+        self.doom(error.py(), PyErr::from_value(error.clone().into_any()));
     }
 
     /// Writes down an event: a `ModelCall` or a `StateChange` of `unitai.adapters.ports`.
     fn note(&self, event: &Bound<'_, PyAny>) -> PyResult<()> {
         let py = event.py();
         let agent_id: Option<String> = event.attribute("agent_id")?.extract()?;
+        let agent_id = match agent_id {
+            None => agent_here(py)?,
+            given => given,
+        };
         match event.attribute("step_type")?.extract::<String>()?.as_str() {
             "llm_call" => self.note_model_call(
                 py,
@@ -265,6 +292,13 @@ impl Run {
     /// Writes down that the call at `step` met a fault. One that outlives its run goes unnoted.
     pub(crate) fn note_fault(&self, step: usize, fault: Fault) {
         let _ = self.port.note_fault(step, fault);
+    }
+
+    fn toolbox(&self, py: Python<'_>) -> PyResult<&Toolbox> {
+        match &self.toolbox {
+            Some(toolbox) => Ok(toolbox.get()),
+            None => Err(invalid(py, "this run has no tools")),
+        }
     }
 
     /// The run's id.

@@ -286,6 +286,36 @@ pub(super) fn owner_of_request(py: Python<'_>) -> PyResult<Option<Owner>> {
     })
 }
 
+/// The run that whatever happens here belongs to, of any toolkit; `None` when no run is under way. What belongs to a run
+/// that is over is refused. When it could be one of several, all of them end: the call is missing in one of their records.
+#[pyfunction]
+pub(crate) fn run_here(py: Python<'_>) -> PyResult<Option<Py<Run>>> {
+    let here = match Run::innermost_of_thread(py) {
+        None => match CONTEXT_RUNS.here(py)?.iter().next_back() {
+            Some(run) => Some(run.cast_into::<Run>()?.unbind()),
+            None => None,
+        },
+        run => run,
+    };
+    let run = match here {
+        Some(run) => run,
+        None => {
+            refuse_left_behind(py)?;
+            let runs: Vec<Py<Run>> = live().runs.iter().map(|run| run.clone_ref(py)).collect();
+            match runs.as_slice() {
+                [] => return Ok(None),
+                [run] => run.clone_ref(py),
+                several => {
+                    let error = ambiguous(py, several.len(), 0);
+                    several.iter().for_each(|run| run.get().doom(py, error.clone_ref(py)));
+                    return Err(error);
+                }
+            }
+        }
+    };
+    if run.get().is_over() || run.get().is_cut_off() { Err(cancelled(py)) } else { Ok(Some(run)) }
+}
+
 fn of_run(py: Python<'_>, run: Py<Run>) -> PyResult<Owner> {
     if run.get().is_over() || run.get().is_cut_off() {
         return Err(cancelled(py));
@@ -309,7 +339,7 @@ fn ambiguous(py: Python<'_>, runs: usize, voices: usize) -> PyErr {
     let (count, what) = if runs > 1 { (runs, "runs") } else { (voices, "scripted models or cassettes") };
     Trouble::new(
         "AmbiguousRunError",
-        format!("{count} {what} are under way, and this request to a model could belong to any"),
+        format!("{count} {what} are under way, and this request or tool call could belong to any"),
     )
     .expected("a request from within the context of one of them")
     .found("a request from a thread without that context")

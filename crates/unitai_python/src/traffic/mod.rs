@@ -29,7 +29,7 @@ mod voice;
 mod watched;
 
 pub(crate) use belonging::{
-    block_network, close_run, close_traffic, open_run, open_traffic, unblock_network, voice_here,
+    block_network, close_run, close_traffic, open_run, open_traffic, run_here, unblock_network, voice_here,
 };
 pub(crate) use budget::{Budget, budget_settings, patiently, unsettled};
 pub(crate) use cassette::Cassette;
