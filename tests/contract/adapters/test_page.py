@@ -1,0 +1,31 @@
+"""The page of the framework in the documents is true: its Python blocks are run as one file of tests, as a reader would."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.contract
+
+DOCUMENTS = Path(__file__).parents[3] / "docs" / "frameworks"
+
+
+def test_the_page_of_the_framework_runs_as_it_stands(framework, tmp_path):
+    page = DOCUMENTS / f"{framework.name.replace('_', '-')}.md"
+    text = page.read_text(encoding="utf-8")
+    blocks = re.findall(rf"^```python {framework.name}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    assert blocks, f"{page.name} has no block that begins with ```python {framework.name}"
+    (tmp_path / "test_page.py").write_text("\n\n".join(blocks), encoding="utf-8")
+    (tmp_path / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_page.py"]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("UNITAI_", "PYTEST_"))}
+    done = subprocess.run(
+        command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert re.search(r"\d+ passed", done.stdout)
