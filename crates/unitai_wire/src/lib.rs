@@ -10,6 +10,7 @@
 pub mod cassette;
 mod chance;
 pub mod common;
+pub mod counting;
 pub mod dialects;
 mod digest;
 pub mod encoding;

@@ -70,16 +70,21 @@ def _module_of(parts: list[str]) -> tuple[Any, list[str]]:
     raise InvalidArgumentError(f"there is no module {parts[0]}", found=".".join(parts))
 
 
+#: A path, and the identity of what it led to.
+Place = tuple[str, int]
+
+
 class _Standing:
     """What is replaced at the moment, for all runs together."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
-        #: How many runs need each function.
-        self.needed: dict[str, int] = {}
-        self.patches: dict[str, Patches] = {}
+        #: What is replaced for each place, and how many runs need it. A module that was loaded anew is another place.
+        self.patches: dict[Place, tuple[Patches, int]] = {}
         #: The tools that stand in for functions, by the id of the run.
         self.tools: dict[str, dict[str, str]] = {}
+        #: The places that a run needs.
+        self.places: dict[str, list[Place]] = {}
 
 
 _standing = _Standing()
@@ -90,11 +95,12 @@ def apply(targets: list[Target], run_id: str) -> None:
     found = {target.path: find(target.path) for target in targets}
     with _standing.lock:
         _standing.tools[run_id] = {target.path: target.tool for target in targets}
+        _standing.places[run_id] = [(path, id(owner)) for path, (owner, *_) in found.items()]
         for path, (owner, name, original) in found.items():
-            _standing.needed[path] = _standing.needed.get(path, 0) + 1
-            if path in _standing.patches:
+            patches, needed = _standing.patches.get((path, id(owner)), (Patches(), 0))
+            _standing.patches[path, id(owner)] = patches, needed + 1
+            if needed:
                 continue
-            patches = _standing.patches[path] = Patches()
             stand_in = _stand_in(path, original, is_method=isinstance(owner, type))
             for place, attribute in [(owner, name), *_elsewhere(owner, name, original)]:
                 patches.apply(Patch(place, attribute, _always(stand_in)))
@@ -104,15 +110,18 @@ def _always(value: Any) -> Callable[[Any], Any]:
     return lambda _: value
 
 
-def take_back(targets: list[Target], run_id: str, *, is_left_behind: bool) -> None:
+def take_back(run_id: str, *, is_left_behind: bool) -> None:
     """The run is over. What it left behind must not come to the real functions, so then they stay replaced."""
+    if is_left_behind:
+        return
     with _standing.lock:
-        if not is_left_behind:
-            _standing.tools.pop(run_id, None)
-        for target in targets:
-            _standing.needed[target.path] -= 0 if is_left_behind else 1
-            if _standing.needed[target.path] == 0:
-                _standing.patches.pop(target.path).undo()
+        del _standing.tools[run_id]
+        for place in _standing.places.pop(run_id):
+            patches, needed = _standing.patches.pop(place)
+            if needed > 1:
+                _standing.patches[place] = patches, needed - 1
+            else:
+                patches.undo()
 
 
 def _elsewhere(owner: Any, name: str, original: Any) -> list[tuple[Any, str]]:

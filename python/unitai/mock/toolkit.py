@@ -383,7 +383,7 @@ class MockToolkit:
             unguard_sockets()
         is_left_behind = bool(ending.is_abandoned or ending.left_behind)
         if self._patched:
-            take_back(self._patched, session.run_id, is_left_behind=is_left_behind)
+            take_back(session.run_id, is_left_behind=is_left_behind)
         if is_left_behind:
             # What could not be stopped must still be refused when it asks a model.
             pin_door(ending.left_behind)

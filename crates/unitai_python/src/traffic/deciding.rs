@@ -5,16 +5,17 @@ use std::borrow::Cow;
 use pyo3::prelude::*;
 use unitai_model::value::plain;
 use unitai_wire::exchange::Asked;
-use unitai_wire::{Target, dialects, encoding};
+use unitai_wire::{Target, counting, dialects, encoding};
 
-use super::Voice;
 use super::answering::{answer, answer_again, fail_on_purpose};
 use super::belonging::{is_declared_api, owner, owner_of_request};
 use super::faulting::Outlook;
 use super::letting_out::{let_out, rewrite};
 use super::refusing::refuse;
 use super::replaying::{from_recordings, from_recordings_of_api};
+use super::reply::Content;
 use super::sent::Sent;
+use super::{Reply, Voice};
 use crate::errors::Trouble;
 use crate::gate::without_interpreter;
 
@@ -28,7 +29,7 @@ pub(crate) fn claims(py: Python<'_>, method: &str, url: &str) -> PyResult<bool> 
     let Some(target) = Target::of(url) else { return Ok(false) };
     let speaks = method.eq_ignore_ascii_case("POST") && dialects::claiming(&target).is_some();
     let is_model_host = target.is_model_host();
-    if !speaks && !is_model_host && !is_declared_api(py, url) {
+    if !speaks && !is_model_host && !counting::is_count(&target) && !is_declared_api(py, url) {
         return Ok(false);
     }
     match owner(py) {
@@ -52,7 +53,8 @@ pub(crate) fn decide<'py>(
     let Some(target) = Target::of(url) else { return Ok(None) };
     let speaks = method.eq_ignore_ascii_case("POST") && dialects::claiming(&target).is_some();
     let is_declared = !speaks && is_declared_api(py, url);
-    if !speaks && !is_declared && !target.is_model_host() {
+    let is_count = counting::is_count(&target) && !is_declared;
+    if !speaks && !is_declared && !is_count && !target.is_model_host() {
         return Ok(None);
     }
     let decoded = match content_encoding {
@@ -68,10 +70,14 @@ pub(crate) fn decide<'py>(
     } else {
         Asked::read(&target, &decoded)
     };
-    if asked.is_none() && !is_declared && !target.is_model_host() {
+    if asked.is_none() && !is_declared && !is_count && !target.is_model_host() {
         return Ok(None);
     }
     let Some(owner) = owner_of_request(py)? else { return Ok(None) };
+    if let (true, Some(_)) = (is_count, owner.voice()) {
+        // Also while recordings are made: a replay must count as they did.
+        return Ok(counted(py, &target, &decoded)?.map(Bound::into_any));
+    }
     let sent = Sent { target, url, method, body: &decoded, headers };
     let outlook = match asked.as_ref().map(|asked| Outlook::of(py, &owner, asked)).transpose() {
         Ok(outlook) => outlook.unwrap_or_default(),
@@ -110,4 +116,10 @@ pub(crate) fn decide<'py>(
         }
         (None, None) => Ok(None),
     }
+}
+
+fn counted<'py>(py: Python<'py>, target: &Target<'_>, body: &[u8]) -> PyResult<Option<Bound<'py, Reply>>> {
+    let Some(answer) = counting::count(target, body) else { return Ok(None) };
+    let headers = vec![(Cow::Borrowed("content-type"), "application/json".to_owned())];
+    Bound::new(py, Reply::new(200, headers, Content::Whole(answer.into_bytes()))).map(Some)
 }
