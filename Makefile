@@ -6,10 +6,10 @@ BIN := .venv/bin
 UV := $(BIN)/uv
 READY := .venv/.ready
 
-.PHONY: help demo test lint rust python clients fuzz generate dev quick wheel bench clean
+.PHONY: help demo test lint rust python clients test-adapters fuzz generate dev quick wheel bench clean
 
 help: ## Show this list
-	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 18
+	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 22
 
 demo: dev ## Build, install into .venv and see agent tests pass and fail, one of them on OpenAI's client, offline
 	$(BIN)/unitai demo
@@ -18,7 +18,7 @@ demo: dev ## Build, install into .venv and see agent tests pass and fail, one of
 	@$(BIN)/python -m pytest examples/openai_refund -q
 	@$(BIN)/python examples/openai_refund/show.py
 
-test: lint rust python clients ## Everything that CI does
+test: lint rust python clients test-adapters ## Everything that CI does
 
 lint: dev ## Formatting, lints, types, stubs, generated files
 	cargo fmt --all --check
@@ -44,6 +44,9 @@ python: $(READY) ## Build the wheel and test it on every Python from 3.10 that i
 
 clients: $(READY) ## Test model traffic with the real SDKs, from the wheel
 	$(BIN)/python scripts/clients.py
+
+test-adapters: $(READY) ## Test the adapters with each framework, current and oldest, from the wheel
+	$(BIN)/python scripts/adapters.py
 
 fuzz: ## Fuzz every parser for five minutes (needs the nightly toolchain and cargo-fuzz)
 	scripts/fuzz.sh

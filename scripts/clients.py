@@ -17,7 +17,6 @@ TESTS = (
     "tests/contract/clients",
     "tests/integration/traffic",
     "tests/integration/test_dask.py",
-    "tests/integration/test_first_tests.py",
 )
 DASK = "distributed>=2023.5"
 #: Python, best first: all clients have wheels for these.
@@ -32,8 +31,6 @@ class Environment(NamedTuple):
     clients: dict[str, str]
     #: What else is installed: other ways to send a request, and codecs.
     others: tuple[str, ...]
-    #: The frameworks whose first test must pass, and what to install for them.
-    frameworks: dict[str, str] = {}
 
 
 ENVIRONMENTS = (
@@ -50,11 +47,6 @@ ENVIRONMENTS = (
             "langchain-anthropic": "langchain-anthropic>=1.7",
         },
         ("httpx", "httpx2", "aiohttp", "requests", "brotli", "zstandard", DASK),
-        {
-            "langgraph": "langgraph>=1",
-            "openai-agents": "openai-agents>=0.24",
-            "pydantic-ai": "pydantic-ai-slim[openai]>=2",
-        },
     ),
     Environment(
         "wheel-clients-openai2",
@@ -98,7 +90,7 @@ def test(environment: Environment, python: Path, wheel: Path) -> bool:
     mine, uv = home / "bin" / "python", matrix.BIN / "uv"
     if not mine.exists():
         matrix.run([uv, "venv", "--quiet", "--python", python, home])
-    needs = [*environment.clients.values(), *environment.others, *environment.frameworks.values(), *matrix.NEEDS]
+    needs = [*environment.clients.values(), *environment.others, *matrix.NEEDS]
     matrix.run([uv, "pip", "install", "--quiet", "--python", mine, *needs])
     matrix.run([uv, "pip", "install", "--quiet", "--python", mine, "--reinstall", "--no-deps", wheel])
     installed = time.monotonic()
@@ -106,7 +98,6 @@ def test(environment: Environment, python: Path, wheel: Path) -> bool:
     promised = {
         **os.environ,
         "TESTS_REQUIRE_CLIENTS": ",".join(environment.clients),
-        "TESTS_REQUIRE_FRAMEWORKS": ",".join(environment.frameworks),
     }
     if DASK in environment.others:
         promised["TESTS_REQUIRE_DASK"] = "1"

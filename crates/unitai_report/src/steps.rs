@@ -22,6 +22,10 @@ pub fn trajectory_lines(trajectory: &Trajectory, cites: &[usize], style: Style) 
         return vec!["    (no steps)".to_owned()];
     }
     let width = steps.len().to_string().len();
+    // Where one agent does everything, its name on every line says nothing.
+    let mut agents = steps.iter().filter_map(|step| step.agent_id.as_deref());
+    let first = agents.next();
+    let is_team = agents.any(|agent| Some(agent) != first);
     let mut lines = Vec::new();
     let mut left_out = 0;
     for (at, step) in steps.iter().enumerate() {
@@ -30,7 +34,7 @@ pub fn trajectory_lines(trajectory: &Trajectory, cites: &[usize], style: Style) 
             continue;
         }
         lines.extend(elision(&mut left_out, width, style));
-        let line = format!("{:>width$}. {}", at + 1, step_line(step));
+        let line = format!("{:>width$}. {}", at + 1, line(step, is_team));
         lines.push(if cites.contains(&at) {
             style.offending(&format!("  > {line}"))
         } else {
@@ -56,7 +60,12 @@ fn elision(left_out: &mut usize, width: usize, style: Style) -> Option<String> {
 
 /// One step on one line: `[tool_call] lookup_order(order_id="123")`.
 pub fn step_line(step: &Step) -> String {
-    let who = step.agent_id.as_ref().map_or_else(String::new, |agent| format!("{}: ", plain(agent)));
+    line(step, true)
+}
+
+fn line(step: &Step, names_agent: bool) -> String {
+    let agent = step.agent_id.as_ref().filter(|_| names_agent);
+    let who = agent.map_or_else(String::new, |agent| format!("{}: ", plain(agent)));
     let kind = step.action.step_type();
     let what = match &step.action {
         Action::ToolCall(call) => {
