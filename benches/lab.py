@@ -100,6 +100,11 @@ def _environment(name: str, packages: list[str]) -> Path:
     return python
 
 
+def environment_of(name: str, packages: list[str]) -> Path:
+    """An environment with the wheel and these packages, for one bench alone."""
+    return _environment(name, [*packages, "--reinstall-package", "unitai", str(next(WHEELS.glob("*.whl")))])
+
+
 def native_command() -> Path:
     """`unitai` as a program of its own, without Python."""
     measure.progress("building the native command")

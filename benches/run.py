@@ -12,6 +12,7 @@ import os
 import platform
 from pathlib import Path
 
+import adapter_cost
 import checks
 import command_start
 import gateway
@@ -39,6 +40,7 @@ BENCHES = {
     "gateway": gateway.measure,
     "statistical": statistical.measure,
     "html_report": html_report.measure,
+    "adapter_cost": adapter_cost.measure,
 }
 #: Those that need the clients of model providers.
 NEED_CLIENTS = {"model_call", "replay", "statistical"}
