@@ -261,11 +261,24 @@ class TestExitCodes:
         assert "1 failed in" in done.stdout
         assert "1 passed, 1 failed in" in project.unitai("test", "--keep-going").stdout
 
-    @pytest.mark.parametrize("look", ["--collect-only", "--version", "--markers", "--fixtures"])
+    @pytest.mark.parametrize(
+        "look",
+        [
+            *("--co", "--collect-only", "--version", "-V", "--help", "-h", "--markers", "--cache-show", "--setup-plan"),
+            *("--fixtures", "--funcargs", "--fixtures-per-test"),
+        ],
+    )
     def test_a_look_is_no_run(self, project, look):
         project.write(test_it=PASSING)
         assert project.unitai("test", look).returncode == 0
         assert not (project.folder / ".unitai").exists() and not project.junit.exists()
+
+
+    def test_events_are_kept_by_the_command_itself(self, project):
+        project.write(test_it=PASSING)
+        done = project.unitai("test", "--unitai-events=mine.jsonl")
+        assert done.returncode == 2
+        assert "leave `--unitai-events` out" in done.stderr
 
 
 class TestEndsThatAreNone:

@@ -16,6 +16,22 @@ pub(crate) enum Exit {
 }
 
 impl Exit {
+    /// The code that the process itself gave, if it did.
+    pub(crate) fn own_code(self) -> Option<i32> {
+        match self {
+            Exit::Code(code) => Some(code),
+            Exit::Signal(_) => None,
+        }
+    }
+
+    /// How it ended: "with exit code 3", "by signal 9".
+    pub(crate) fn words(self) -> String {
+        match self {
+            Exit::Code(code) => format!("with exit code {code}"),
+            Exit::Signal(signal) => format!("by signal {signal}"),
+        }
+    }
+
     /// The exit code, as shells say it.
     pub(crate) fn code(self) -> i32 {
         match self {
