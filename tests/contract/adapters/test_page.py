@@ -12,12 +12,12 @@ import pytest
 
 pytestmark = pytest.mark.contract
 
-DOCUMENTS = Path(__file__).parents[3] / "docs" / "frameworks"
+ROOT = Path(__file__).parents[3]
 
 
 def test_the_page_of_the_framework_runs_as_it_stands(framework, tmp_path):
-    page = DOCUMENTS / f"{framework.name.replace('_', '-')}.md"
-    text = page.read_text(encoding="utf-8")
+    page = ROOT / "docs" / "frameworks" / f"{framework.name.replace('_', '-')}.md"
+    text = page.read_text(encoding="utf-8") + (ROOT / "README.md").read_text(encoding="utf-8")
     blocks = re.findall(rf"^```python {framework.name}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     assert blocks, f"{page.name} has no block that begins with ```python {framework.name}"
     (tmp_path / "test_page.py").write_text("\n\n".join(blocks), encoding="utf-8")
