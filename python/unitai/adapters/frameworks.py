@@ -6,7 +6,10 @@ moment the module that holds it is there: a tool in a closure, or in another fra
 
 from __future__ import annotations
 
+import sys
+from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from unitai.traffic.door import add_hooks
@@ -18,16 +21,22 @@ __all__ = ["FRAMEWORKS", "Framework", "require"]
 class Framework(NamedTuple):
     """A framework with an adapter."""
 
-    #: The top module of the framework.
+    #: The top module of the framework, and the distribution that brings it.
     package: str
+    distribution: str
     #: What runs its agents, as `module:Class`.
     adapter: str
     #: The modules whose classes call tools. `redirects(module)` of the adapter's module gives what to replace in each.
     modules: tuple[str, ...]
+    #: Those of them that a release may lack: no tool runs through them there.
+    optional: frozenset[str] = frozenset()
+    #: A module inside of it that tells it from a folder of a project which has the same name.
+    known_by: str | None = None
 
 
 FRAMEWORKS: dict[str, Framework] = {
     "langgraph": Framework(
+        "langgraph",
         "langgraph",
         "unitai.adapters.langgraph:LangGraphAdapter",
         (
@@ -42,8 +51,12 @@ FRAMEWORKS: dict[str, Framework] = {
 
 def require(owner: Any, name: str, distribution: str) -> None:
     """Refuses a framework whose class lacks what is to be redirected: its real tools would run."""
-    if hasattr(owner, name):
-        return
+    if not hasattr(owner, name):
+        where = getattr(owner, "__qualname__", None) or getattr(owner, "__name__", str(owner))
+        raise _unsupported(distribution, f"{where}.{name}")
+
+
+def _unsupported(distribution: str, missing: str) -> Exception:
     from importlib import metadata
 
     from unitai.errors import UnsupportedFrameworkError
@@ -52,12 +65,41 @@ def require(owner: Any, name: str, distribution: str) -> None:
         version = metadata.version(distribution)
     except metadata.PackageNotFoundError:
         version = "of unknown version"
-    where = getattr(owner, "__qualname__", None) or getattr(owner, "__name__", str(owner))
-    raise UnsupportedFrameworkError(
-        f"{distribution} {version} has no {where}.{name}, so its tools cannot be mocked: real ones would run",
+    return UnsupportedFrameworkError(
+        f"{distribution} {version} has no {missing}, so its tools cannot be mocked: real ones would run",
         remedy=f"update unitai, or install a release of {distribution} that this unitai knows: "
         f"see docs/frameworks, or `pip install unitai[...]`",
     )
+
+
+@cache
+def check(name: str) -> None:
+    """Refuses a framework that has no module where its tools are called: nothing would be redirected, and no import
+    would tell.
+    """
+    framework = FRAMEWORKS[name]
+    package = sys.modules.get(framework.package)
+    if package is None or not _is_it(framework, package):
+        return
+    for module in framework.modules:
+        inside = module.removeprefix(f"{framework.package}.")
+        if inside != module and module not in framework.optional and not _holds(package, inside):
+            raise _unsupported(framework.distribution, module)
+
+
+def _is_it(framework: Framework, package: Any) -> bool:
+    """Whether a module of this name is the framework, and not a folder of the project."""
+    return framework.known_by is None or _holds(package, framework.known_by)
+
+
+def _holds(package: Any, inside: str) -> bool:
+    """Whether a package has such a module, by its files: to look for it otherwise would import what is around it."""
+    *folders, name = inside.split(".")
+    for place in getattr(package, "__path__", ()):
+        folder = Path(place, *folders)
+        if (folder / name).is_dir() or any(folder.glob(f"{name}.*")):
+            return True
+    return False
 
 
 def _hook(adapter: str) -> Any:
@@ -68,4 +110,17 @@ def _hook(adapter: str) -> Any:
     return redirects
 
 
-add_hooks({name: _hook(framework.adapter) for framework in FRAMEWORKS.values() for name in framework.modules})
+def _checking(name: str) -> Any:
+    def redirects(module: Any) -> list[Patch]:
+        check(name)
+        return []
+
+    return redirects
+
+
+add_hooks(
+    {
+        **{framework.package: _checking(name) for name, framework in FRAMEWORKS.items()},
+        **{module: _hook(framework.adapter) for framework in FRAMEWORKS.values() for module in framework.modules},
+    }
+)

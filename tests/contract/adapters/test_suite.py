@@ -18,6 +18,7 @@ from unitai import (
     AgentLoopDetectedError,
     AgentTimeoutError,
     MockToolkit,
+    StatisticalRunner,
     UnknownToolError,
     UnmockedToolError,
     UnmockedToolWarning,
@@ -25,6 +26,7 @@ from unitai import (
     cassette,
     scripted_model,
 )
+from unitai.adapters import frameworks
 from unitai.adapters.registry import choose
 from unitai.script import call, fail, say
 
@@ -298,6 +300,18 @@ class TestLeavingNothing:
         assert name in str(caught.value)
         assert any(version(each) in str(caught.value) for each in [framework.distribution, *framework.others])
 
+    def test_so_is_one_that_calls_its_tools_somewhere_else(self, framework, toolkit, monkeypatch):
+        known = frameworks.FRAMEWORKS[framework.name]
+        changed = known._replace(modules=(*known.modules, f"{known.package}.moved.elsewhere"))
+        monkeypatch.setitem(frameworks.FRAMEWORKS, framework.name, changed)
+        agent = framework.agent()
+        frameworks.check.cache_clear()
+        try:
+            with pytest.raises(UnsupportedFrameworkError, match="moved.elsewhere"), scripted_model([]):
+                toolkit.run(agent, "go")
+        finally:
+            frameworks.check.cache_clear()
+
     def test_sixteen_threads_on_one_agent(self, framework):
         agent = framework.agent()
         results, errors = {}, []
@@ -354,6 +368,22 @@ class TestOtherWays:
         models = [step for step in result.trajectory.steps if step.step_type == "llm_call"]
         assert [step.prompt_tokens for step in models] == [50, 60]
         assert models[-1].streamed
+
+
+class TestRepetition:
+    """A repeated test runs the agent side by side."""
+
+    def test_every_run_is_one_of_its_own(self, framework):
+        agent = framework.agent()
+
+        def refunds(mock_toolkit):
+            mock_toolkit.mock("lookup_order", return_value={"status": "delivered"})
+            with scripted_model([LOOKUP, say("Done.")]):
+                result = mock_toolkit.run(agent, "go")
+            assert kinds(result) == ["llm", "lookup_order", "llm"]
+
+        stats = StatisticalRunner(n=10, threshold=1.0, max_workers=5, mode="all").run(refunds)
+        assert stats.pass_rate == 1.0, stats.summary()
 
 
 class TestTeams:
