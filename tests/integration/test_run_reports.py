@@ -273,7 +273,6 @@ class TestExitCodes:
         assert project.unitai("test", look).returncode == 0
         assert not (project.folder / ".unitai").exists() and not project.junit.exists()
 
-
     def test_events_are_kept_by_the_command_itself(self, project):
         project.write(test_it=PASSING)
         done = project.unitai("test", "--unitai-events=mine.jsonl")
