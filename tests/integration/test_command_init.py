@@ -239,6 +239,8 @@ def test_the_example_goes_where_the_projects_tests_are(tmp_path):
         ({"src/app.py": "from crewai import Agent\n"}, "CrewAI", "crewai"),
         ({"uv.lock": '[[package]]\nname = "semantic-kernel"\n'}, "Semantic Kernel", "semantic_kernel"),
         ({"pyproject.toml": '[tool.poetry.dependencies]\npydantic-ai = "*"\n'}, "Pydantic AI", "pydantic_ai"),
+        ({"src/app.py": "from google.adk.agents import LlmAgent\n"}, "Google's ADK", "google.adk"),
+        ({"requirements.txt": "agent-framework-core\n"}, "Microsoft Agent Framework", "agent_framework"),
         ({"requirements-dev.txt": "openai\n"}, "OpenAI's client", "openai"),
     ],
 )

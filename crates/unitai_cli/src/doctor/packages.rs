@@ -10,8 +10,8 @@ use super::python::Python;
 pub(crate) enum Reach {
     /// Its model calls are scripted, recorded and metered.
     ModelCalls,
-    /// So are those of agents written with it; its tools are handed to it by the test.
-    ModelCallsOfItsClients,
+    /// Its agents are run as they are, with their tools mocked.
+    Agents,
     /// Requests that it sends to models are seen.
     Requests,
     /// Tests work with it.
@@ -23,7 +23,7 @@ impl Reach {
     pub(crate) fn words(self) -> &'static str {
         match self {
             Reach::ModelCalls => "model calls are scripted, recorded and metered",
-            Reach::ModelCallsOfItsClients => "model calls as of its clients; a test hands it mocked tools",
+            Reach::Agents => "agents are run as they are, with their tools mocked",
             Reach::Requests => "requests to models are seen",
             Reach::Plugin => "works beside UnitAI",
         }
@@ -32,13 +32,15 @@ impl Reach {
 
 const KNOWN: [(Reach, &[&str]); 4] = [
     (
-        Reach::ModelCallsOfItsClients,
+        Reach::Agents,
         &[
             "langgraph",
             "langchain",
             "openai-agents",
             "crewai",
             "semantic-kernel",
+            "agent-framework-core",
+            "google-adk",
             "pydantic-ai",
             "pydantic-ai-slim",
         ],

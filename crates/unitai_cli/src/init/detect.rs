@@ -88,9 +88,10 @@ fn imports(text: &str, module: &str) -> bool {
         let mut words = line.split_whitespace();
         let is_import = matches!(words.next(), Some("import" | "from"));
         is_import
-            && words
-                .next()
-                .is_some_and(|name| name.trim_end_matches([',', ';']).split('.').next() == Some(module))
+            && words.next().is_some_and(|name| {
+                let inside = name.trim_end_matches([',', ';']).strip_prefix(module);
+                inside.is_some_and(|inside| inside.is_empty() || inside.starts_with('.'))
+            })
     })
 }
 

@@ -13,8 +13,13 @@ pub(crate) enum Framework {
     Crewai,
     /// Semantic Kernel
     SemanticKernel,
+    /// Microsoft Agent Framework
+    #[value(name = "agent-framework")]
+    MicrosoftAgents,
     /// Pydantic AI
     PydanticAi,
+    /// Google's Agent Development Kit
+    GoogleAdk,
     /// OpenAI's client, with a loop of your own
     Openai,
     /// Plain Python
@@ -34,7 +39,9 @@ impl Framework {
             Framework::OpenaiAgents => "the OpenAI Agents SDK",
             Framework::Crewai => "CrewAI",
             Framework::SemanticKernel => "Semantic Kernel",
+            Framework::MicrosoftAgents => "Microsoft Agent Framework",
             Framework::PydanticAi => "Pydantic AI",
+            Framework::GoogleAdk => "Google's ADK",
             Framework::Openai => "OpenAI's client",
             Framework::Generic => "plain Python",
         }
@@ -47,7 +54,9 @@ impl Framework {
             Framework::OpenaiAgents => "openai-agents",
             Framework::Crewai => "crewai",
             Framework::SemanticKernel => "semantic-kernel",
+            Framework::MicrosoftAgents => "agent-framework",
             Framework::PydanticAi => "pydantic-ai",
+            Framework::GoogleAdk => "google-adk",
             Framework::Openai => "openai",
             Framework::Generic => "generic",
         }
@@ -60,7 +69,9 @@ impl Framework {
             Framework::OpenaiAgents => &["openai-agents"],
             Framework::Crewai => &["crewai"],
             Framework::SemanticKernel => &["semantic-kernel"],
+            Framework::MicrosoftAgents => &["agent-framework", "agent-framework-core"],
             Framework::PydanticAi => &["pydantic-ai", "pydantic-ai-slim"],
+            Framework::GoogleAdk => &["google-adk"],
             Framework::Openai => &["openai"],
             Framework::Generic => &[],
         }
@@ -73,7 +84,9 @@ impl Framework {
             Framework::OpenaiAgents => Some("agents"),
             Framework::Crewai => Some("crewai"),
             Framework::SemanticKernel => Some("semantic_kernel"),
+            Framework::MicrosoftAgents => Some("agent_framework"),
             Framework::PydanticAi => Some("pydantic_ai"),
+            Framework::GoogleAdk => Some("google.adk"),
             Framework::Openai => Some("openai"),
             Framework::Generic => None,
         }
@@ -86,7 +99,9 @@ impl Framework {
             Framework::OpenaiAgents => include_str!("../../templates/test_openai_agents.py"),
             Framework::Crewai => include_str!("../../templates/test_crewai.py"),
             Framework::SemanticKernel => include_str!("../../templates/test_semantic_kernel.py"),
+            Framework::MicrosoftAgents => include_str!("../../templates/test_agent_framework.py"),
             Framework::PydanticAi => include_str!("../../templates/test_pydantic_ai.py"),
+            Framework::GoogleAdk => include_str!("../../templates/test_google_adk.py"),
             Framework::Openai => include_str!("../../templates/test_openai.py"),
             Framework::Generic => include_str!("../../templates/test_generic.py"),
         }
@@ -112,7 +127,7 @@ mod tests {
             let imports = framework.example().lines().any(|line| {
                 let mut words = line.split(' ');
                 matches!(words.next(), Some("import" | "from"))
-                    && words.next().is_some_and(|name| name.split('.').next() == Some(module))
+                    && words.next().is_some_and(|name| name.starts_with(module))
             });
             assert!(imports, "{module}");
         }
