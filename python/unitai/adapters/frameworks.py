@@ -46,6 +46,19 @@ FRAMEWORKS: dict[str, Framework] = {
             "langgraph.pregel.main",
         ),
     ),
+    "openai_agents": Framework(
+        "agents",
+        "unitai.adapters.openai_agents:OpenAIAgentsAdapter",
+        (
+            "agents.run_internal.tool_execution",
+            "agents.run_internal.tool_actions",
+            "agents.run_internal.turn_resolution",
+            "agents.run_internal.run_loop",
+            "agents.run",
+            "agents.realtime.session",
+            "agents.tracing.processors",
+        ),
+    ),
 }
 
 

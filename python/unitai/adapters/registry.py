@@ -21,6 +21,8 @@ _registered: list[BaseAdapter] = []
 #: Those of frameworks that were met, and of other distributions.
 _loaded: dict[str, BaseAdapter] = {}
 _generic = GenericAdapter()
+#: Other names of adapters: one is the specification's, others those of extras and distributions. Dashes are no matter.
+_SPELLINGS = {"langraph": "langgraph", "openai": "openai_agents"}
 _are_others_loaded = False
 
 
@@ -58,16 +60,16 @@ def choose(agent: Any, wanted: str | BaseAdapter | None) -> BaseAdapter:
 
 
 def _named(name: str, *, is_setting: bool) -> BaseAdapter:
-    # As the specification spells it, once.
-    name = "langgraph" if name == "langraph" else name
+    usual = _SPELLINGS.get(name, name.replace("-", "_"))
     for adapter in (*_registered, _generic):
-        if adapter.name == name:
+        if adapter.name in (name, usual):
             return adapter
-    if name in FRAMEWORKS:
-        return _framework(name)
+    if usual in FRAMEWORKS:
+        return _framework(usual)
     _load_others()
-    if name in _loaded:
-        return _loaded[name]
+    for each in (name, usual):
+        if each in _loaded:
+            return _loaded[each]
     raise AdapterNotFoundError(
         f"there is no adapter named {name!r}",
         expected=f"one of: {_names()}",

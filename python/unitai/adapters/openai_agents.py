@@ -1,0 +1,424 @@
+"""The OpenAI Agents SDK.
+
+Its runner calls every function tool at one place, whichever agent has it: those of handoff targets, agents as tools and
+MCP servers, too. In a run that place is given a copy of the tool whose inside asks the mock, so that time limits,
+guardrails, hooks and what becomes of an error stay the framework's. Tools that run here without being functions (shell,
+patches, custom ones) have places of their own, with the same done to each. Tools that run at the provider are out of
+reach: they are refused before the model is asked.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Callable, Iterator
+from contextlib import AsyncExitStack
+from dataclasses import asdict, is_dataclass
+from functools import partial, wraps
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+from unitai.adapters.base import AgentTool, BaseAdapter
+from unitai.adapters.frameworks import require
+from unitai.adapters.ports import Session, StateChange, ToolCall, speaking
+from unitai.errors import UnmockedToolError, WrongArgumentsError
+from unitai.traffic.patches import Patch
+
+__all__ = ["OpenAIAgentsAdapter", "redirects"]
+
+_DISTRIBUTION = "openai-agents"
+
+
+class OpenAIAgentsAdapter(BaseAdapter):
+    """Runs agents by `Runner.run`. MCP servers that are not connected are, until the run ends.
+
+    Args:
+        context: The object that tools, hooks and guardrails are handed.
+        max_turns: How often a model may be asked. Unless given, the framework's own limit.
+        run_config: The framework's `RunConfig`.
+        session: The framework's memory of a conversation, used as it is.
+        hooks: The framework's `RunHooks`.
+    """
+
+    name = "openai_agents"
+    handles = frozenset({"agents.agent.Agent"})
+
+    def __init__(
+        self,
+        *,
+        context: Any = None,
+        max_turns: int | None = None,
+        run_config: Any = None,
+        session: Any = None,
+        hooks: Any = None,
+    ) -> None:
+        given = {"max_turns": max_turns, "run_config": run_config, "session": session, "hooks": hooks}
+        self._options = {name: value for name, value in given.items() if value is not None}
+        self._context = context
+
+    def inject_mocks(self, agent: Any, session: Session) -> Any:
+        return agent
+
+    async def execute(self, wrapped_agent: Any, input: Any, timeout: float | None) -> Any:
+        runner = import_module("agents").Runner
+        async with AsyncExitStack() as servers:
+            for agent in _agents(wrapped_agent):
+                for server in agent.mcp_servers:
+                    if getattr(server, "session", server) is None:
+                        await servers.enter_async_context(server)
+            result = await runner.run(wrapped_agent, input, context=self._context, **self._options)
+        # Who waits for somebody's consent is to be asked by the test, and run on from there.
+        return result.to_state() if result.interruptions else result.final_output
+
+    def extract_tools(self, agent: Any) -> list[str]:
+        found: dict[str, AgentTool] = {}
+        for owner in _agents(agent):
+            for tool in _tools(owner):
+                found.setdefault(str(tool), tool)
+        return list(found.values())
+
+    def knows_all_tools(self, agent: Any) -> bool:
+        return all(
+            type(each).get_all_tools is _own(each).get_all_tools
+            and not each.mcp_servers
+            and None not in map(_target, each.handoffs)
+            for each in _agents(agent)
+        )
+
+
+def _own(agent: Any) -> Any:
+    """The framework's own class of the agent."""
+    return next(
+        base for base in type(agent).__mro__ if f"{base.__module__}.{base.__qualname__}" == "agents.agent.Agent"
+    )
+
+
+def _agents(agent: Any) -> Iterator[Any]:
+    """The agent, and those that it can hand over to or call, each once."""
+    waiting, seen = [agent], set()
+    while waiting:
+        agent = waiting.pop(0)
+        if agent is None or id(agent) in seen:
+            continue
+        seen.add(id(agent))
+        yield agent
+        waiting += [getattr(tool, "_agent_instance", None) for tool in agent.tools]
+        waiting += map(_target, agent.handoffs)
+
+
+def _target(handoff: Any) -> Any:
+    """The agent that a handoff leads to; `None` if only calling it would tell."""
+    if hasattr(handoff, "on_invoke_handoff"):
+        reference = getattr(handoff, "_agent_ref", None)
+        return None if reference is None else reference()
+    return handoff
+
+
+def _tools(agent: Any) -> Iterator[AgentTool]:
+    for tool in agent.tools:
+        yield AgentTool(
+            tool.name,
+            description=getattr(tool, "description", ""),
+            schema=getattr(tool, "params_json_schema", None),
+            returns=partial(_returns, tool),
+            aliases=_aliases(tool),
+            kind="hosted" if _is_hosted(tool) else "agent" if getattr(tool, "_is_agent_tool", False) else "tool",
+            agent_id=agent.name,
+        )
+    for server in agent.mcp_servers:
+        for listed in getattr(server, "cached_tools", None) or ():
+            told = listed.model_dump(by_alias=True)
+            yield AgentTool(
+                listed.name,
+                description=listed.description or "",
+                schema=told.get("inputSchema"),
+                returns=told.get("outputSchema"),
+                kind="mcp",
+                agent_id=agent.name,
+            )
+
+
+def _returns(tool: Any) -> dict[str, Any] | None:
+    declared: dict[str, Any] | None = getattr(tool, "output_json_schema", None)
+    if declared is not None:
+        return declared
+    from typing import get_type_hints
+
+    from pydantic import TypeAdapter
+
+    try:
+        return TypeAdapter(get_type_hints(tool.__wrapped__)["return"]).json_schema()
+    except Exception:
+        # Not made from a function, or from one that does not say, or says what has no schema.
+        return None
+
+
+def _aliases(tool: Any) -> tuple[str, ...]:
+    """The name with its namespace, that of a tool at its MCP server, and that of a server at the provider."""
+    binding = getattr(tool, "_mcp_tool_binding", None)
+    config = getattr(tool, "tool_config", None)
+    names = (
+        getattr(tool, "qualified_name", None),
+        binding[1] if binding else None,
+        config.get("server_label") if isinstance(config, dict) else None,
+    )
+    return tuple(dict.fromkeys(name for name in names if name and name != tool.name))
+
+
+#: Tools that run here and are no functions: by what runs them, where it holds the tool, and what it calls of the tool.
+_LOCAL = {
+    "LocalShellAction": ("local_shell_tool", "executor"),
+    "ShellAction": ("shell_tool", "executor"),
+    "CustomToolAction": ("custom_tool", "on_invoke_tool"),
+    "ApplyPatchAction": ("apply_patch_tool", "editor"),
+}
+
+
+def _is_hosted(tool: Any) -> bool:
+    """Whether no mock reaches the tool. A search among the agent's own tools changes nothing."""
+    is_local = any(getattr(tool, called, None) is not None for _, called in _LOCAL.values())
+    return not is_local and type(tool).__name__ != "ToolSearchTool"
+
+
+def redirects(module: Any) -> list[Patch]:
+    """What is replaced in a module of the framework."""
+    if find_spec("agents.function_schema") is None:
+        # Somebody's own package of that name.
+        return []
+    wanted: list[tuple[Any, str, Callable[..., Any]]]
+    if module.__name__ == "agents.run_internal.tool_actions":
+        owners = [getattr(module, name) for name in _LOCAL if hasattr(module, name)]
+        wanted = [(owner, "execute", partial(_execute, *_LOCAL[owner.__name__])) for owner in owners]
+    elif module.__name__ == "agents.tracing.processors":
+        exporter = module.BatchTraceProcessor
+        wanted = [(exporter, name, _exported) for name in ("on_trace_start", "on_span_end")]
+    else:
+        wanted = [(module, name, make) for name, make in _FUNCTIONS[module.__name__].items()]
+        if module.__name__ == "agents.run_internal.tool_execution" and hasattr(module, _FORMER[0]):
+            wanted = [(module, *_FORMER)]
+        if module.__name__ == "agents.run" and hasattr(module, "get_all_tools"):
+            wanted.append((module, "get_all_tools", _get_all_tools))
+    for owner, name, _ in wanted:
+        require(owner, name, _DISTRIBUTION)
+    return [Patch(*each) for each in wanted]
+
+
+def _invoke(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Where a function tool is called, within its time limit."""
+
+    async def invoke(*, function_tool: Any, context: Any, arguments: str) -> Any:
+        session = Session.here()
+        if session is not None and not _is_made_by_the_framework(function_tool):
+            function_tool = _mocked(function_tool, session)
+        return await original(function_tool=function_tool, context=context, arguments=arguments)
+
+    return invoke
+
+
+def _is_made_by_the_framework(tool: Any) -> bool:
+    """Structured output of some models comes as a call of a tool that nobody has."""
+    return getattr(tool.on_invoke_tool, "__module__", None) == "agents.run_internal.tool_execution"
+
+
+def _mocked(tool: Any, session: Session) -> Any:
+    """A copy of the tool that asks the mock. What the framework makes of errors is in what it calls, and stays."""
+    invoker = tool.on_invoke_tool
+    real = getattr(invoker, "_invoke_tool_impl", invoker)
+
+    @wraps(real)
+    async def inside(context: Any, arguments: str) -> Any:
+        call = ToolCall(
+            tool.name,
+            _arguments(tool, arguments, session),
+            agent_id=getattr(getattr(context, "agent", None), "name", None),
+            aliases=_aliases(tool),
+            schema=tool.params_json_schema,
+            is_agent=getattr(tool, "_is_agent_tool", False),
+        )
+        return await _awaited(session.answer(call, lambda: real(context, arguments)))
+
+    mock = object.__new__(type(tool))
+    mock.__dict__.update(tool.__dict__)
+    if real is invoker:
+        mock.__dict__["on_invoke_tool"] = inside
+    else:
+        mock.__dict__["on_invoke_tool"] = copy.copy(invoker)
+        mock.on_invoke_tool._invoke_tool_impl = inside
+    return mock
+
+
+def _arguments(tool: Any, given: str, session: Session) -> dict[str, Any]:
+    try:
+        arguments = json.loads(given) if given else {}
+    except ValueError:
+        arguments = None
+    if isinstance(arguments, dict):
+        return arguments
+    error = WrongArgumentsError(
+        f"{tool.name} was called with arguments that are no JSON object", expected="a JSON object", found=given
+    )
+    session.reject(ToolCall(tool.name, {"arguments": given}), error)
+    raise error
+
+
+async def _awaited(answer: Any) -> Any:
+    return await answer if hasattr(type(answer), "__await__") else answer
+
+
+def _execute(held: str, called: str, original: Any) -> Any:
+    """Where a tool is called that runs here and is no function."""
+
+    async def execute(cls: Any, /, *, call: Any, **options: Any) -> Any:
+        session = Session.here()
+        if session is not None:
+            tool = copy.copy(getattr(call, held))
+            asking = partial(_asked, tool.name, session, options["agent"].name)
+            real = getattr(tool, called)
+            setattr(tool, called, _Editor(real, asking) if called == "editor" else _asking(real, asking))
+            call = copy.copy(call)
+            setattr(call, held, tool)
+        return await original.__func__(cls, call=call, **options)
+
+    return classmethod(execute)
+
+
+def _asking(real: Callable[..., Any], asking: Callable[..., Any]) -> Callable[..., Any]:
+    # The last argument is what the model said.
+    return lambda *given: asking(given[-1], lambda: real(*given))
+
+
+class _Editor:
+    """Stands for the editor that patches are applied by."""
+
+    def __init__(self, real: Any, asking: Callable[..., Any]) -> None:
+        self._real = real
+        self._asking = asking
+
+    def __getattr__(self, name: str) -> Any:
+        return _asking(getattr(self._real, name), self._asking)
+
+
+async def _asked(name: str, session: Session, agent: str, given: Any, real: Callable[[], Any]) -> Any:
+    given = getattr(getattr(given, "data", given), "action", given)
+    if is_dataclass(given) and not isinstance(given, type):
+        args = {key: value for key, value in asdict(_without_context(given)).items() if value is not None}
+    elif hasattr(given, "model_dump"):
+        args = given.model_dump(exclude_none=True)
+    else:
+        args = {"input": given}
+    return await _awaited(session.answer(ToolCall(name, args, agent_id=agent), real))
+
+
+def _without_context(given: Any) -> Any:
+    if not hasattr(given, "ctx_wrapper"):
+        return given
+    given = copy.copy(given)
+    given.__dict__["ctx_wrapper"] = None
+    return given
+
+
+def _turn(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Where an agent asks its model once, and calls what the model wants called."""
+
+    async def turn(*args: Any, **options: Any) -> Any:
+        session = Session.here()
+        if session is None:
+            return await original(*args, **options)
+        given = options.get("bindings") or options.get("agent") or args[1]
+        agent = getattr(given, "public_agent", given)
+        with speaking(agent.name):
+            result = await original(*args, **options)
+        target = getattr(result.next_step, "new_agent", None)
+        if target is not None:
+            session.note(StateChange("agent", agent.name, target.name, agent_id=agent.name))
+        return result
+
+    return turn
+
+
+def _get_all_tools(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Where the tools are listed that a model is told of."""
+
+    async def get_all_tools(agent: Any, *args: Any, **options: Any) -> Any:
+        tools = await original(agent, *args, **options)
+        session = Session.here()
+        if session is not None and session.is_strict:
+            for tool in tools:
+                if _is_hosted(tool) and session.stance(tool.name, *_aliases(tool)) != "allowed":
+                    error = _out_of_reach(agent, tool)
+                    session.fail(error)
+                    raise error
+        return tools
+
+    return get_all_tools
+
+
+def _out_of_reach(agent: Any, tool: Any) -> UnmockedToolError:
+    return UnmockedToolError(
+        f"the agent {agent.name} has the tool {tool.name}, which does not run here, so no mock can stand for it",
+        expected="tools that can be mocked",
+        found=type(tool).__name__,
+        remedy=f'toolkit.allow("{tool.name}"), if the model is scripted or replayed, or may really use it',
+    )
+
+
+def _process(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Where the calls that a model wants are matched with tools."""
+
+    def process_model_response(*args: Any, **options: Any) -> Any:
+        session = Session.here()
+        if session is None:
+            return original(*args, **options)
+        agent = options["agent"].name
+        try:
+            processed = original(*args, **options)
+        except Exception as error:
+            for call in options["response"].output:
+                name = getattr(call, "name", None)
+                if name and str(error).startswith(f"Tool {name} not found"):
+                    session.reject(_made_up(name, call, agent), LookupError(str(error)))
+                    break
+            raise
+        for unknown in getattr(processed, "function_tools_not_found", ()):
+            refusal = LookupError(f"Tool {unknown.tool_name} not found in agent {agent}")
+            session.reject(_made_up(unknown.tool_name, unknown.tool_call, agent), refusal)
+        return processed
+
+    return process_model_response
+
+
+def _made_up(name: str, call: Any, agent: str) -> ToolCall:
+    given: str = getattr(call, "arguments", None) or getattr(call, "input", None) or "{}"
+    try:
+        arguments = json.loads(given)
+    except ValueError:
+        arguments = given
+    return ToolCall(name, arguments if isinstance(arguments, dict) else {"arguments": arguments}, agent_id=agent)
+
+
+def _exported(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Where traces are kept until a thread sends them to the provider."""
+
+    def keep(self: Any, item: Any) -> None:
+        try:
+            is_of_a_run = Session.here() is not None
+        except BaseException:
+            # Of one that is over, or of one of several: what is not sent harms nobody.
+            is_of_a_run = True
+        if not is_of_a_run:
+            original(self, item)
+
+    return keep
+
+
+#: What is replaced in each module.
+_FUNCTIONS: dict[str, dict[str, Callable[..., Any]]] = {
+    "agents.run_internal.tool_execution": {"_invoke_function_tool_with_metadata": _invoke},
+    "agents.run_internal.turn_resolution": {"process_model_response": _process},
+    "agents.run_internal.run_loop": {"get_all_tools": _get_all_tools, "run_single_turn_streamed": _turn},
+    "agents.run": {"run_single_turn": _turn},
+    "agents.realtime.session": {"invoke_function_tool": _invoke},
+}
+#: What tools were called by before 0.20.
+_FORMER = ("invoke_function_tool", _invoke)
