@@ -13,7 +13,7 @@ import copy
 import json
 from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack
-from dataclasses import asdict, is_dataclass
+from dataclasses import fields, is_dataclass
 from functools import partial, wraps
 from importlib import import_module
 from importlib.util import find_spec
@@ -301,21 +301,12 @@ class _Editor:
 
 async def _asked(name: str, session: Session, agent: str, given: Any, real: Callable[[], Any]) -> Any:
     given = getattr(getattr(given, "data", given), "action", given)
-    if is_dataclass(given) and not isinstance(given, type):
-        args = {key: value for key, value in asdict(_without_context(given)).items() if value is not None}
-    elif hasattr(given, "model_dump"):
-        args = given.model_dump(exclude_none=True)
+    if is_dataclass(given):
+        said = {field.name: getattr(given, field.name) for field in fields(given) if field.name != "ctx_wrapper"}
     else:
-        args = {"input": given}
+        said = given.model_dump() if hasattr(given, "model_dump") else {"input": given}
+    args = {key: value for key, value in said.items() if value is not None}
     return await _awaited(session.answer(ToolCall(name, args, agent_id=agent), real))
-
-
-def _without_context(given: Any) -> Any:
-    if not hasattr(given, "ctx_wrapper"):
-        return given
-    given = copy.copy(given)
-    given.__dict__["ctx_wrapper"] = None
-    return given
 
 
 def _turn(original: Callable[..., Any]) -> Callable[..., Any]:
