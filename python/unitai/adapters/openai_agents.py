@@ -22,7 +22,7 @@ from typing import Any
 from unitai.adapters.base import AgentTool, BaseAdapter
 from unitai.adapters.frameworks import require
 from unitai.adapters.ports import Session, StateChange, ToolCall, speaking
-from unitai.errors import UnmockedToolError, WrongArgumentsError
+from unitai.errors import InvalidArgumentError, UnmockedToolError, WrongArgumentsError
 from unitai.traffic.patches import Patch
 
 __all__ = ["OpenAIAgentsAdapter", "redirects"]
@@ -58,15 +58,21 @@ class OpenAIAgentsAdapter(BaseAdapter):
         self._context = context
 
     def inject_mocks(self, agent: Any, session: Session) -> Any:
+        for server in _servers(agent):
+            if server.session is not None:
+                raise InvalidArgumentError(
+                    f"the MCP server {server.name} is connected in another event loop than the agent runs in, "
+                    "so it would never answer",
+                    remedy="leave it unconnected: it is connected for the run; or connect it in the function that runs "
+                    "the agent: toolkit.run_generic(function)",
+                )
         return agent
 
     async def execute(self, wrapped_agent: Any, input: Any, timeout: float | None) -> Any:
         runner = import_module("agents").Runner
-        async with AsyncExitStack() as servers:
-            for agent in _agents(wrapped_agent):
-                for server in agent.mcp_servers:
-                    if getattr(server, "session", server) is None:
-                        await servers.enter_async_context(server)
+        async with AsyncExitStack() as connected:
+            for server in _servers(wrapped_agent):
+                await connected.enter_async_context(server)
             result = await runner.run(wrapped_agent, input, context=self._context, **self._options)
         # Who waits for somebody's consent is to be asked by the test, and run on from there.
         return result.to_state() if result.interruptions else result.final_output
@@ -80,18 +86,11 @@ class OpenAIAgentsAdapter(BaseAdapter):
 
     def knows_all_tools(self, agent: Any) -> bool:
         return all(
-            type(each).get_all_tools is _own(each).get_all_tools
+            type(each).get_all_tools.__module__ == "agents.agent"
             and not each.mcp_servers
             and None not in map(_target, each.handoffs)
             for each in _agents(agent)
         )
-
-
-def _own(agent: Any) -> Any:
-    """The framework's own class of the agent."""
-    return next(
-        base for base in type(agent).__mro__ if f"{base.__module__}.{base.__qualname__}" == "agents.agent.Agent"
-    )
 
 
 def _agents(agent: Any) -> Iterator[Any]:
@@ -105,6 +104,12 @@ def _agents(agent: Any) -> Iterator[Any]:
         yield agent
         waiting += [getattr(tool, "_agent_instance", None) for tool in agent.tools]
         waiting += map(_target, agent.handoffs)
+
+
+def _servers(agent: Any) -> list[Any]:
+    """The MCP servers that have to be connected, each once."""
+    found = {id(server): server for each in _agents(agent) for server in each.mcp_servers if hasattr(server, "session")}
+    return list(found.values())
 
 
 def _target(handoff: Any) -> Any:
@@ -190,6 +195,7 @@ def redirects(module: Any) -> list[Patch]:
     if module.__name__ == "agents.run_internal.tool_actions":
         owners = [getattr(module, name) for name in _LOCAL if hasattr(module, name)]
         wanted = [(owner, "execute", partial(_execute, *_LOCAL[owner.__name__])) for owner in owners]
+        wanted.append((module.ComputerAction, "execute", _use_computer))
     elif module.__name__ == "agents.tracing.processors":
         exporter = module.BatchTraceProcessor
         wanted = [(exporter, name, _exported) for name in ("on_trace_start", "on_span_end")]
@@ -334,24 +340,38 @@ def _get_all_tools(original: Callable[..., Any]) -> Callable[..., Any]:
     async def get_all_tools(agent: Any, *args: Any, **options: Any) -> Any:
         tools = await original(agent, *args, **options)
         session = Session.here()
-        if session is not None and session.is_strict:
+        if session is not None:
             for tool in tools:
-                if _is_hosted(tool) and session.stance(tool.name, *_aliases(tool)) != "allowed":
-                    error = _out_of_reach(agent, tool)
-                    session.fail(error)
-                    raise error
+                _refuse(session, agent, tool)
         return tools
 
     return get_all_tools
 
 
-def _out_of_reach(agent: Any, tool: Any) -> UnmockedToolError:
-    return UnmockedToolError(
-        f"the agent {agent.name} has the tool {tool.name}, which does not run here, so no mock can stand for it",
-        expected="tools that can be mocked",
+def _use_computer(original: Any) -> Any:
+    """Where a computer is used, by a run that may have begun before this one."""
+
+    async def execute(cls: Any, /, *, action: Any, **options: Any) -> Any:
+        session = Session.here()
+        if session is not None:
+            _refuse(session, options["agent"], action.computer_tool)
+        return await original.__func__(cls, action=action, **options)
+
+    return classmethod(execute)
+
+
+def _refuse(session: Session, agent: Any, tool: Any) -> None:
+    """Ends the run if no mock can stand for a tool, and the test does not allow the real one."""
+    if not session.is_strict or not _is_hosted(tool) or session.stance(tool.name, *_aliases(tool)) == "allowed":
+        return
+    error = UnmockedToolError(
+        f"the agent {agent.name} has the tool {tool.name}, which no mock can stand for",
+        expected="tools that are called here, by the framework",
         found=type(tool).__name__,
         remedy=f'toolkit.allow("{tool.name}"), if the model is scripted or replayed, or may really use it',
     )
+    session.fail(error)
+    raise error
 
 
 def _process(original: Callable[..., Any]) -> Callable[..., Any]:

@@ -14,7 +14,9 @@ pytest.importorskip("agents.function_schema")
 from agents import (
     Agent,
     ApplyPatchTool,
+    AsyncComputer,
     CodeInterpreterTool,
+    ComputerTool,
     FileSearchTool,
     FunctionTool,
     GuardrailFunctionOutput,
@@ -47,7 +49,14 @@ from openai import AsyncOpenAI
 from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessage, ResponseOutputText
 from pydantic import BaseModel
 
-from unitai import AdapterNotFoundError, MockToolkit, UnknownToolError, UnmockedToolError, scripted_model
+from unitai import (
+    AdapterNotFoundError,
+    InvalidArgumentError,
+    MockToolkit,
+    UnknownToolError,
+    UnmockedToolError,
+    scripted_model,
+)
 from unitai.adapters.openai_agents import OpenAIAgentsAdapter
 from unitai.adapters.registry import choose
 from unitai.script import call, say, when
@@ -464,6 +473,17 @@ class TestModels:
         assert told(result) == [("support", "llm"), ("support", "refund"), ("support", "llm")]
 
 
+class Screen(AsyncComputer):
+    """A real computer."""
+
+    environment, dimensions = "browser", (800, 600)
+
+    async def use(self, *args):
+        shop.ran("computer")
+
+    screenshot = click = double_click = scroll = type = wait = move = keypress = drag = use
+
+
 HOSTED = [
     WebSearchTool(),
     FileSearchTool(vector_store_ids=["vs_1"]),
@@ -471,6 +491,7 @@ HOSTED = [
     ImageGenerationTool(tool_config={"type": "image_generation"}),
     HostedMCPTool(tool_config={"type": "mcp", "server_label": "wiki", "server_url": "https://mcp.invalid"}),
     ShellTool(environment={"type": "container_auto"}),
+    ComputerTool(computer=Screen()),
 ]
 
 
@@ -538,6 +559,18 @@ class TestToolsThatAreNoFunctions:
         support.model = Canned(asked, message("Empty."))
         with pytest.raises(UnmockedToolError, match="shell"):
             MockToolkit().run(support, "what is there?")
+
+    def test_a_computer_is_not_used_by_a_run_that_goes_on(self):
+        from agents.run_internal.tool_actions import ComputerAction
+
+        class Step:
+            computer_tool = ComputerTool(computer=Screen())
+
+        async def go_on():
+            await ComputerAction.execute(agent=agent(), action=Step, hooks=None, context_wrapper=None, config=None)
+
+        with pytest.raises(UnmockedToolError, match="computer"):
+            MockToolkit().run_generic(go_on)
 
     def test_patches(self, toolkit):
         from openai.types.responses import ResponseApplyPatchToolCall
@@ -608,11 +641,12 @@ class TestMCPServers:
     def test_its_tools_are_mocked_and_it_is_connected_for_the_run(self, toolkit, server):
         files = Agent(name="files", model=MODEL, mcp_servers=[server])
         toolkit.mock("delete_file", return_value="deleted")
-        with scripted_model([call("delete_file", path="a.txt"), when(tool_result="deleted").then(say("Gone."))]):
-            result = toolkit.run(files, "delete a.txt")
-        assert result.output == "Gone."
-        assert told(result)[1] == ("files", "delete_file")
-        assert result.tool_called_with("delete_file", path="a.txt")
+        for _ in range(2):
+            with scripted_model([call("delete_file", path="a.txt"), when(tool_result="deleted").then(say("Gone."))]):
+                result = toolkit.run(files, "delete a.txt")
+            assert result.output == "Gone."
+            assert told(result)[1] == ("files", "delete_file")
+            assert result.tool_called_with("delete_file", path="a.txt")
 
     def test_one_that_is_not_mocked_never_runs(self, server):
         files = Agent(name="files", model=MODEL, mcp_servers=[server])
@@ -630,8 +664,29 @@ class TestMCPServers:
         with scripted_model([call("delete_file", path="a.txt"), say("Gone.")]):
             result = toolkit.run_generic(ask)
         assert result.output == "Gone."
+
+    def test_one_that_is_connected_in_another_loop_would_never_answer(self, toolkit, server):
         files = Agent(name="files", model=MODEL, mcp_servers=[server])
-        assert not choose(files, None).knows_all_tools(files)
+
+        async def test():
+            async with server:
+                with pytest.raises(InvalidArgumentError, match="another event loop"):
+                    toolkit.run(files, "delete a.txt")
+
+        with scripted_model([]):
+            asyncio.run(test())
+
+    def test_its_tools_are_known_once_they_were_listed(self, toolkit, server):
+        files = Agent(name="files", model=MODEL, mcp_servers=[server])
+        adapter = choose(files, None)
+        assert adapter.extract_tools(files) == []
+        assert not adapter.knows_all_tools(files)
+        with scripted_model([say("Hello.")]):
+            toolkit.run(files, "hello")
+        (listed,) = adapter.extract_tools(files)
+        assert (listed, listed.kind, listed.agent_id) == ("delete_file", "mcp", "files")
+        assert listed.schema["properties"]["path"]["type"] == "string"
+        assert not adapter.knows_all_tools(files)
 
 
 class TestTraces:
