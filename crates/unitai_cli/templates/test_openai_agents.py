@@ -1,32 +1,33 @@
 """A first test of an agent of the OpenAI Agents SDK: no key, no network.
 
-Put your own agent in the place of `refund_agent`. The tools are mocked, so nothing real
+Put your own agent in the place of `refund_agent`. Its tools are mocked, so nothing real
 can happen, and the script answers in the model's place, inside the client.
 """
 
 import pytest
-from agents import Agent, RunConfig, Runner, function_tool
+from agents import Agent, function_tool
 
 from unitai.script import call, say, when
 
 
-def refund_agent(tools):
-    """Stands for your agent: its tools do what they are given."""
+@function_tool
+def lookup_order(order_id: str) -> dict:
+    """Look an order up."""
+    raise NotImplementedError("a real tool, which no test calls")
 
-    @function_tool
-    def lookup_order(order_id: str) -> dict:
-        return tools["lookup_order"](order_id=order_id)
 
-    @function_tool
-    def process_refund(order_id: str, amount: float) -> dict:
-        return tools["process_refund"](order_id=order_id, amount=amount)
+@function_tool
+def process_refund(order_id: str, amount: float) -> dict:
+    """Pay money back."""
+    raise NotImplementedError("a real tool, which no test calls")
 
-    return Agent(
-        name="refunds",
-        instructions="Look an order up before you refund it.",
-        model="gpt-4o",
-        tools=[lookup_order, process_refund],
-    )
+
+refund_agent = Agent(
+    name="refunds",
+    instructions="Look an order up before you refund it.",
+    model="gpt-4o",
+    tools=[lookup_order, process_refund],
+)
 
 
 @pytest.fixture(autouse=True)
@@ -50,13 +51,7 @@ def test_an_order_is_looked_up_before_it_is_refunded(mock_toolkit, scripted_mode
         ]
     )
 
-    async def agent(message, tools):
-        run = await Runner.run(
-            refund_agent(tools), message, run_config=RunConfig(tracing_disabled=True)
-        )
-        return run.final_output
-
-    result = mock_toolkit.run(agent, "Please refund order #123")
+    result = mock_toolkit.run(refund_agent, "Please refund order #123")
 
     assert result.tool_called_before("lookup_order", "process_refund")
     assert result.tool_called_with("process_refund", order_id="123", amount=49.99)

@@ -9,15 +9,17 @@ reach: they are refused before the model is asked.
 
 from __future__ import annotations
 
+import asyncio
 import copy
 import json
-from collections.abc import Callable, Iterator
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
 from dataclasses import fields, is_dataclass
 from functools import partial, wraps
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from unitai.adapters.base import AgentTool, BaseAdapter
 from unitai.adapters.frameworks import require
@@ -59,7 +61,7 @@ class OpenAIAgentsAdapter(BaseAdapter):
 
     def inject_mocks(self, agent: Any, session: Session) -> Any:
         for server in _servers(agent):
-            if server.session is not None:
+            if server.session is not None and server not in _kept:
                 raise InvalidArgumentError(
                     f"the MCP server {server.name} is connected in another event loop than the agent runs in, "
                     "so it would never answer",
@@ -70,9 +72,7 @@ class OpenAIAgentsAdapter(BaseAdapter):
 
     async def execute(self, wrapped_agent: Any, input: Any, timeout: float | None) -> Any:
         runner = import_module("agents").Runner
-        async with AsyncExitStack() as connected:
-            for server in _servers(wrapped_agent):
-                await connected.enter_async_context(server)
+        async with _connected(_servers(wrapped_agent)):
             result = await runner.run(wrapped_agent, input, context=self._context, **self._options)
         # Who waits for somebody's consent is to be asked by the test, and run on from there.
         return result.to_state() if result.interruptions else result.final_output
@@ -110,6 +110,42 @@ def _servers(agent: Any) -> list[Any]:
     """The MCP servers that have to be connected, each once."""
     found = {id(server): server for each in _agents(agent) for server in each.mcp_servers if hasattr(server, "session")}
     return list(found.values())
+
+
+#: What keeps a server connected. Another run that needs it waits.
+_kept: WeakKeyDictionary[Any, asyncio.Task[None]] = WeakKeyDictionary()
+
+
+@asynccontextmanager
+async def _connected(servers: list[Any]) -> AsyncIterator[None]:
+    """Connects servers, each in a task of its own: to close one takes longer than a run may take to be stopped."""
+    is_over = asyncio.Event()
+    keeping = []
+    try:
+        for server in servers:
+            while server in _kept:
+                await asyncio.wait([_kept[server]])
+            is_there = asyncio.get_running_loop().create_future()
+            _kept[server] = asyncio.create_task(_keep(server, is_there, is_over))
+            keeping.append(_kept[server])
+            await is_there
+        yield
+    finally:
+        is_over.set()
+        await asyncio.shield(asyncio.gather(*keeping))
+
+
+async def _keep(server: Any, is_there: asyncio.Future[None], is_over: asyncio.Event) -> None:
+    try:
+        async with server:
+            is_there.set_result(None)
+            await is_over.wait()
+    except Exception as error:
+        if is_there.done():
+            raise
+        is_there.set_exception(error)
+    finally:
+        del _kept[server]
 
 
 def _target(handoff: Any) -> Any:

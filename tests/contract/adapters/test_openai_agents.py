@@ -652,6 +652,13 @@ class TestMCPServers:
         files = Agent(name="files", model=MODEL, mcp_servers=[server])
         with pytest.raises(UnmockedToolError, match="delete_file"), scripted_model([call("delete_file", path="a.txt")]):
             MockToolkit().run(files, "delete a.txt")
+        with scripted_model([say("Hello.")]):
+            assert MockToolkit().run(files, "hello").output == "Hello."
+
+    def test_one_that_does_not_start_is_the_error_of_the_run(self, toolkit):
+        server = MCPServerStdio(params={"command": "no-such-command"})
+        with scripted_model([]):
+            assert toolkit.run(Agent(name="files", model=MODEL, mcp_servers=[server]), "hello").error is not None
 
     def test_one_that_was_connected_by_its_user(self, toolkit, server):
         toolkit.mock("delete_file", return_value="deleted")
