@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import copy
 import json
+import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import fields, is_dataclass
@@ -30,6 +31,8 @@ from unitai.traffic.patches import Patch
 __all__ = ["OpenAIAgentsAdapter", "redirects"]
 
 _DISTRIBUTION = "openai-agents"
+#: What function tools are called through that make text of their errors.
+_INVOKER = "_FailureHandlingFunctionToolInvoker"
 
 
 class OpenAIAgentsAdapter(BaseAdapter):
@@ -241,6 +244,8 @@ def redirects(module: Any) -> list[Patch]:
             wanted = [(module, *_FORMER)]
         if module.__name__ == "agents.run" and hasattr(module, "get_all_tools"):
             wanted.append((module, "get_all_tools", _get_all_tools))
+        if module.__name__ == "agents.run_internal.tool_execution":
+            require(sys.modules["agents.tool"], _INVOKER, _DISTRIBUTION)
     for owner, name, _ in wanted:
         require(owner, name, _DISTRIBUTION)
     return [Patch(*each) for each in wanted]
@@ -266,7 +271,8 @@ def _is_made_by_the_framework(tool: Any) -> bool:
 def _mocked(tool: Any, session: Session) -> Any:
     """A copy of the tool that asks the mock. What the framework makes of errors is in what it calls, and stays."""
     invoker = tool.on_invoke_tool
-    real = getattr(invoker, "_invoke_tool_impl", invoker)
+    is_handling_errors = type(invoker).__name__ == _INVOKER
+    real = invoker._invoke_tool_impl if is_handling_errors else invoker
 
     @wraps(real)
     async def inside(context: Any, arguments: str) -> Any:
@@ -282,10 +288,8 @@ def _mocked(tool: Any, session: Session) -> Any:
 
     mock = object.__new__(type(tool))
     mock.__dict__.update(tool.__dict__)
-    if real is invoker:
-        mock.__dict__["on_invoke_tool"] = inside
-    else:
-        mock.__dict__["on_invoke_tool"] = copy.copy(invoker)
+    mock.__dict__["on_invoke_tool"] = copy.copy(invoker) if is_handling_errors else inside
+    if is_handling_errors:
         mock.on_invoke_tool._invoke_tool_impl = inside
     return mock
 

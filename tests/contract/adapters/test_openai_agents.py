@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
 import sys
 from dataclasses import dataclass
 
@@ -177,7 +178,9 @@ class TestTeams:
             ("refund", "billing", "tool"),
             ("send_email", "shipping", "tool"),
         ]
-        assert tools[2].returns == {"type": "string"}
+        if hasattr(billing.tools[0], "__wrapped__"):
+            # Older versions forget the function.
+            assert tools[2].returns == {"type": "string"}
         assert adapter.knows_all_tools(triage)
 
     def test_a_handoff_that_makes_its_agent_when_called_leads_to_mocked_tools(self, toolkit):
@@ -421,6 +424,7 @@ class TestOptions:
         assert choose(agent(), name).name == "openai_agents"
 
     def test_what_is_no_such_agent_is_not_taken(self):
+        pytest.importorskip("websockets")
         from agents.realtime import RealtimeAgent
 
         with pytest.raises(AdapterNotFoundError):
@@ -440,6 +444,15 @@ class TestModels:
         with scripted_model([REFUND, say('{"is_paid": true, "why": "refunded"}')]):
             result = toolkit.run(support, "refund order 123")
         assert result.output == Verdict(is_paid=True, why="refunded")
+
+    def test_typed_output_that_comes_as_a_tool_nobody_has_is_no_tool_call(self, toolkit):
+        said = '{"is_paid": true, "why": "refunded"}'
+        asked = ResponseFunctionToolCall(arguments=said, call_id="1", name="json_tool_call", type="function_call")
+        support = agent("support", shop.refund, output_type=Verdict)
+        support.model = Canned(asked, message(said))
+        result = toolkit.run(support, "refund order 123")
+        assert result.output == Verdict(is_paid=True, why="refunded")
+        assert result.call_order() == []
 
     def test_chat_completions(self, toolkit):
         support = agent("support", shop.refund, handoffs=[agent("billing")])
@@ -694,6 +707,60 @@ class TestMCPServers:
         assert (listed, listed.kind, listed.agent_id) == ("delete_file", "mcp", "files")
         assert listed.schema["properties"]["path"]["type"] == "string"
         assert not adapter.knows_all_tools(files)
+
+
+LATE = """
+import os
+os.environ["OPENAI_API_KEY"] = "none"
+from unitai import MockToolkit, scripted_model
+from unitai.script import call, say
+
+async def late():
+    from agents import Agent, Runner, function_tool
+
+    @function_tool
+    def refund(order_id: str) -> str:
+        raise SystemExit("a real tool ran")
+
+    return (await Runner.run(Agent(name="late", model="gpt-4o", tools=[refund]), "refund order 123")).final_output
+
+toolkit = MockToolkit()
+toolkit.mock("refund", return_value="refunded")
+for _ in range(2):
+    with scripted_model([call("refund", order_id="123"), say("Refunded.")]):
+        result = toolkit.run_generic(late)
+    assert result.output == "Refunded.", result.error
+    assert [step.agent_id for step in result.trajectory.steps] == ["late"] * 3
+    assert result.tool_call_count("refund") == 1
+"""
+
+OWN = """
+import agents.run
+from unitai import MockToolkit
+
+toolkit = MockToolkit()
+toolkit.mock("refund", return_value="refunded")
+assert toolkit.run(agents.run.agent, "refund order 123").output == "refunded"
+"""
+
+
+class TestImports:
+    """When, and what, is imported as `agents`."""
+
+    def run(self, code, folder):
+        done = subprocess.run(
+            [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, timeout=120, check=False
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    def test_it_may_be_imported_inside_of_a_run(self, tmp_path):
+        self.run(LATE, tmp_path)
+
+    def test_somebodys_own_package_of_that_name_is_left_alone(self, tmp_path):
+        (tmp_path / "agents").mkdir()
+        (tmp_path / "agents" / "__init__.py").touch()
+        (tmp_path / "agents" / "run.py").write_text("def agent(input, tools): return tools['refund'](order_id='123')")
+        self.run(OWN, tmp_path)
 
 
 class TestTraces:
