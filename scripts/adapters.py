@@ -37,7 +37,7 @@ class Framework(NamedTuple):
 #: By the name of the adapter.
 FRAMEWORKS = {
     "langgraph": Framework("langgraph", ("langchain", "langchain-openai", "langgraph-supervisor")),
-    "openai_agents": Framework("openai", ()),
+    "openai_agents": Framework("openai", (), ("openai==2.26.0",)),
     "crewai": Framework("crewai", ()),
     "semantic_kernel": Framework("semantic-kernel", ()),
     "agent_framework": Framework("agent-framework", ("agent-framework-openai",)),

@@ -48,6 +48,7 @@ FRAMEWORKS: dict[str, Framework] = {
     ),
     "openai_agents": Framework(
         "agents",
+        "openai-agents",
         "unitai.adapters.openai_agents:OpenAIAgentsAdapter",
         (
             "agents.run_internal.tool_execution",
@@ -58,6 +59,7 @@ FRAMEWORKS: dict[str, Framework] = {
             "agents.realtime.session",
             "agents.tracing.processors",
         ),
+        known_by="function_schema",
     ),
 }
 
@@ -115,9 +117,11 @@ def _holds(package: Any, inside: str) -> bool:
     return False
 
 
-def _hook(adapter: str) -> Any:
+def _hook(framework: Framework) -> Any:
     def redirects(module: Any) -> list[Patch]:
-        found: list[Patch] = import_module(adapter.partition(":")[0]).redirects(module)
+        if not _is_it(framework, sys.modules.get(framework.package)):
+            return []
+        found: list[Patch] = import_module(framework.adapter.partition(":")[0]).redirects(module)
         return found
 
     return redirects
@@ -134,6 +138,6 @@ def _checking(name: str) -> Any:
 add_hooks(
     {
         **{framework.package: _checking(name) for name, framework in FRAMEWORKS.items()},
-        **{module: _hook(framework.adapter) for framework in FRAMEWORKS.values() for module in framework.modules},
+        **{module: _hook(framework) for framework in FRAMEWORKS.values() for module in framework.modules},
     }
 )

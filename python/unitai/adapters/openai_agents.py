@@ -18,7 +18,6 @@ from contextlib import asynccontextmanager
 from dataclasses import fields, is_dataclass
 from functools import partial, wraps
 from importlib import import_module
-from importlib.util import find_spec
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -227,9 +226,6 @@ def _is_hosted(tool: Any) -> bool:
 
 def redirects(module: Any) -> list[Patch]:
     """What is replaced in a module of the framework."""
-    if find_spec("agents.function_schema") is None:
-        # Somebody's own package of that name.
-        return []
     wanted: list[tuple[Any, str, Callable[..., Any]]]
     if module.__name__ == "agents.run_internal.tool_actions":
         owners = [getattr(module, name) for name in _LOCAL if hasattr(module, name)]

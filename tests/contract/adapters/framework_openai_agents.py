@@ -6,7 +6,7 @@ from dataclasses import fields
 from typing import Any
 
 import shop
-from agents import Agent, OpenAIResponsesModel, RunConfig, Runner, function_tool, tool
+from agents import Agent, OpenAIResponsesModel, Runner, function_tool, set_trace_processors, tool
 from framework import Fixture
 from openai import AsyncOpenAI
 
@@ -15,6 +15,9 @@ from unitai.script import call, say
 #: Function tools are called by this since 0.20; before, by a function that both modules know.
 INVOKER = "_invoke_function_tool_with_metadata"
 INVOKER = INVOKER if hasattr(tool, INVOKER) else "invoke_function_tool"
+
+# Outside of runs it would send its traces.
+set_trace_processors([])
 
 
 class OpenAIAgents(Fixture):
@@ -61,8 +64,7 @@ class OpenAIAgents(Fixture):
 
     def run_as_users_do(self, agent: Any, input: str) -> Any:
         async def run() -> str:
-            # Outside of runs it would send its traces.
-            return (await Runner.run(agent, input, run_config=RunConfig(tracing_disabled=True))).final_output
+            return (await Runner.run(agent, input)).final_output
 
         return run()
 
