@@ -130,8 +130,16 @@ async def _connected(servers: list[Any]) -> AsyncIterator[None]:
             is_there = asyncio.get_running_loop().create_future()
             _kept[server] = asyncio.create_task(_keep(server, is_there, is_over))
             keeping.append(_kept[server])
-            await is_there
+            try:
+                await is_there
+            except asyncio.CancelledError:
+                _kept[server].cancel()
+                raise
         yield
+    except asyncio.CancelledError:
+        # Nobody waits any more.
+        keeping = []
+        raise
     finally:
         is_over.set()
         await asyncio.shield(asyncio.gather(*keeping))
@@ -140,7 +148,8 @@ async def _connected(servers: list[Any]) -> AsyncIterator[None]:
 async def _keep(server: Any, is_there: asyncio.Future[None], is_over: asyncio.Event) -> None:
     try:
         async with server:
-            is_there.set_result(None)
+            if not is_there.done():
+                is_there.set_result(None)
             await is_over.wait()
     except Exception as error:
         if is_there.done():
@@ -209,39 +218,53 @@ def _aliases(tool: Any) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in names if name and name != tool.name))
 
 
-#: Tools that run here and are no functions: by what runs them, where it holds the tool, and what it calls of the tool.
-_LOCAL = {
-    "LocalShellAction": ("local_shell_tool", "executor"),
-    "ShellAction": ("shell_tool", "executor"),
-    "CustomToolAction": ("custom_tool", "on_invoke_tool"),
-    "ApplyPatchAction": ("apply_patch_tool", "editor"),
+#: Tools that run here: what of them is called.
+_CALLED = {
+    "FunctionTool": "on_invoke_tool",
+    "LocalShellTool": "executor",
+    "ShellTool": "executor",
+    "CustomTool": "on_invoke_tool",
+    "ApplyPatchTool": "editor",
+}
+#: Those of them that are no functions: what calls them, and where it holds the tool.
+_CALLERS = {
+    "LocalShellTool": ("LocalShellAction", "local_shell_tool"),
+    "ShellTool": ("ShellAction", "shell_tool"),
+    "CustomTool": ("CustomToolAction", "custom_tool"),
+    "ApplyPatchTool": ("ApplyPatchAction", "apply_patch_tool"),
 }
 
 
 def _is_hosted(tool: Any) -> bool:
     """Whether no mock reaches the tool. A search among the agent's own tools changes nothing."""
-    is_local = any(getattr(tool, called, None) is not None for _, called in _LOCAL.values())
-    return not is_local and type(tool).__name__ != "ToolSearchTool"
+    kinds = {base.__name__ for base in type(tool).__mro__}
+    is_local = any(kind in kinds and getattr(tool, called, None) is not None for kind, called in _CALLED.items())
+    return not is_local and "ToolSearchTool" not in kinds
 
 
 def redirects(module: Any) -> list[Patch]:
     """What is replaced in a module of the framework."""
-    wanted: list[tuple[Any, str, Callable[..., Any]]]
+    wanted: list[tuple[Any, str, Callable[..., Any]]] = []
     if module.__name__ == "agents.run_internal.tool_actions":
-        owners = [getattr(module, name) for name in _LOCAL if hasattr(module, name)]
-        wanted = [(owner, "execute", partial(_execute, *_LOCAL[owner.__name__])) for owner in owners]
-        wanted.append((module.ComputerAction, "execute", _use_computer))
+        callers: dict[str, Callable[..., Any]] = {"ComputerAction": _use_computer}
+        for kind, (caller, held) in _CALLERS.items():
+            # Not every version has every kind of tool.
+            if hasattr(sys.modules["agents.tool"], kind):
+                callers[caller] = partial(_execute, held, _CALLED[kind])
+        for caller, make in callers.items():
+            require(module, caller, _DISTRIBUTION)
+            wanted.append((getattr(module, caller), "execute", make))
     elif module.__name__ == "agents.tracing.processors":
-        exporter = module.BatchTraceProcessor
-        wanted = [(exporter, name, _exported) for name in ("on_trace_start", "on_span_end")]
+        wanted = [(module.BatchTraceProcessor, name, _exported) for name in ("on_trace_start", "on_span_end")]
     else:
-        wanted = [(module, name, make) for name, make in _FUNCTIONS[module.__name__].items()]
-        if module.__name__ == "agents.run_internal.tool_execution" and hasattr(module, _FORMER[0]):
-            wanted = [(module, *_FORMER)]
-        if module.__name__ == "agents.run" and hasattr(module, "get_all_tools"):
-            wanted.append((module, "get_all_tools", _get_all_tools))
-        if module.__name__ == "agents.run_internal.tool_execution":
-            require(sys.modules["agents.tool"], _INVOKER, _DISTRIBUTION)
+        former = {name: make for name, make in _FORMER.items() if hasattr(module, name)}
+        current = _FUNCTIONS[module.__name__]
+        # Whoever called tools by the former function may know nothing of the current one.
+        if "invoke_function_tool" in former:
+            current = {name: make for name, make in current.items() if hasattr(module, name)}
+        wanted = [(module, name, make) for name, make in {**current, **former}.items()]
+    if module.__name__ == "agents.run_internal.tool_execution":
+        require(sys.modules["agents.tool"], _INVOKER, _DISTRIBUTION)
     for owner, name, _ in wanted:
         require(owner, name, _DISTRIBUTION)
     return [Patch(*each) for each in wanted]
@@ -467,5 +490,5 @@ _FUNCTIONS: dict[str, dict[str, Callable[..., Any]]] = {
     "agents.run": {"run_single_turn": _turn},
     "agents.realtime.session": {"invoke_function_tool": _invoke},
 }
-#: What tools were called by before 0.20.
-_FORMER = ("invoke_function_tool", _invoke)
+#: What is replaced, too, where it is there: before 0.20 tools were called by one, and listed by the other.
+_FORMER = {"invoke_function_tool": _invoke, "get_all_tools": _get_all_tools}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
+import time
 from dataclasses import dataclass
 
 import pytest
@@ -52,6 +53,7 @@ from pydantic import BaseModel
 
 from unitai import (
     AdapterNotFoundError,
+    AgentTimeoutError,
     InvalidArgumentError,
     MockToolkit,
     UnknownToolError,
@@ -672,6 +674,17 @@ class TestMCPServers:
         server = MCPServerStdio(params={"command": "no-such-command"})
         with scripted_model([]):
             assert toolkit.run(Agent(name="files", model=MODEL, mcp_servers=[server]), "hello").error is not None
+
+    def test_one_that_never_answers_holds_a_run_to_its_deadline_and_no_longer(self, toolkit):
+        server = MCPServerStdio(
+            params={"command": sys.executable, "args": ["-c", "import time; time.sleep(60)"]},
+            client_session_timeout_seconds=60,
+        )
+        with scripted_model([]):
+            began = time.monotonic()
+            result = toolkit.run(Agent(name="files", model=MODEL, mcp_servers=[server]), "hello", timeout=1)
+        assert isinstance(result.error, AgentTimeoutError)
+        assert time.monotonic() - began < 2
 
     def test_one_that_was_connected_by_its_user(self, toolkit, server):
         toolkit.mock("delete_file", return_value="deleted")
