@@ -60,6 +60,15 @@ FRAMEWORKS: dict[str, Framework] = {
             "agents.tracing.processors",
         ),
         known_by="function_schema",
+    "semantic_kernel": Framework(
+        "semantic_kernel",
+        "unitai.adapters.semantic_kernel:SemanticKernelAdapter",
+        (
+            "semantic_kernel.filters.kernel_filters_extension",
+            "semantic_kernel.kernel",
+            "semantic_kernel.agents.chat_completion.chat_completion_agent",
+            "semantic_kernel.agents.open_ai.openai_responses_agent",
+        ),
     ),
 }
 

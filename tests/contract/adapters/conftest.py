@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -13,33 +11,8 @@ import pytest
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1] / "integration" / "traffic")]
 
-#: The module of each framework, by the name of its adapter. Each has a fixture, `framework_<name>.py`.
-FRAMEWORKS = {
-    "langgraph": "langgraph",
-    "openai_agents": "agents",
-    "crewai": "crewai",
-    "semantic_kernel": "semantic_kernel",
-    "agent_framework": "agent_framework",
-    "pydantic_ai": "pydantic_ai",
-    "google_adk": "google.adk",
-}
+from framework import CHOSEN, fixture  # noqa: E402
 
-
-def _chosen() -> str | None:
-    wanted = os.environ.get("TESTS_FRAMEWORK")
-    if wanted:
-        return wanted
-
-    def is_here(module: str) -> bool:
-        try:
-            return find_spec(module) is not None
-        except ModuleNotFoundError:
-            return False
-
-    return next((name for name, module in FRAMEWORKS.items() if is_here(module)), None)
-
-
-CHOSEN = _chosen()
 if CHOSEN is None:
     collect_ignore_glob = ["test_*.py"]
 
@@ -47,7 +20,7 @@ if CHOSEN is None:
 @pytest.fixture(scope="session")
 def framework():
     """What the suite needs to know of the framework."""
-    return import_module(f"framework_{CHOSEN}").FIXTURE
+    return fixture()
 
 
 @pytest.fixture(autouse=True)

@@ -2,7 +2,41 @@
 
 from __future__ import annotations
 
+import os
+import warnings
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any, ClassVar
+
+from unitai import script
+
+#: The module of each framework, by the name of its adapter. Each has a fixture, `framework_<name>.py`.
+FRAMEWORKS = {
+    "langgraph": "langgraph",
+    "openai_agents": "agents",
+    "crewai": "crewai",
+    "semantic_kernel": "semantic_kernel",
+    "agent_framework": "agent_framework",
+    "pydantic_ai": "pydantic_ai",
+    "google_adk": "google.adk",
+}
+
+
+def _chosen() -> str | None:
+    wanted = os.environ.get("TESTS_FRAMEWORK")
+    if wanted:
+        return wanted
+
+    def is_here(module: str) -> bool:
+        try:
+            return find_spec(module) is not None
+        except ModuleNotFoundError:
+            return False
+
+    return next((name for name, module in FRAMEWORKS.items() if is_here(module)), None)
+
+
+CHOSEN = _chosen()
 
 
 class Fixture:
@@ -28,6 +62,10 @@ class Fixture:
     chokepoints: ClassVar[tuple[tuple[str, str | None, str], ...]] = ()
     #: What each tool is called in `extract_tools`, where the framework gives it another name.
     tool_names: ClassVar[tuple[str, ...]] = ("lookup_order", "refund", "send_email")
+
+    def spoken(self, name: str) -> str:
+        """What the model calls a tool, where that is not the name that tests call it by."""
+        return name
 
     def agent(self, base_url: str | None = None) -> Any:
         """A fresh agent with the three tools. `base_url`: of another server that speaks OpenAI's (or the provider's)
@@ -63,3 +101,16 @@ class Fixture:
 def same(text: Any) -> str:
     """A final output as text, whatever the framework wraps it in."""
     return text if isinstance(text, str) else str(text)
+
+
+def fixture() -> Any:
+    """The fixture of the framework that is tested."""
+    with warnings.catch_warnings():
+        # What frameworks warn of is theirs.
+        warnings.simplefilter("ignore")
+        return import_module(f"framework_{CHOSEN}").FIXTURE
+
+
+def call(tool: str, **args: Any) -> Any:
+    """The model calls a tool, by the name that the framework has told it."""
+    return script.call(fixture().spoken(tool), **args)

@@ -11,7 +11,7 @@ from importlib import import_module
 
 import pytest
 import shop
-from framework import same
+from framework import call, same
 from upstream import Upstream
 
 from unitai import (
@@ -28,7 +28,7 @@ from unitai import (
 )
 from unitai.adapters import frameworks
 from unitai.adapters.registry import choose
-from unitai.script import call, fail, say
+from unitai.script import fail, say
 
 pytestmark = [
     pytest.mark.contract,

@@ -63,4 +63,7 @@ class Upstream:
         )
         headers = {"content-type": "application/json"}
         got = pool.request("POST", host + asked.path, body=asked.body, headers=headers, retries=False)
-        return Answered(status=got.status, body=got.data, content_type=got.headers.get("content-type"))
+        # Few agents close their client, and a connection that is left open is a warning at the end.
+        closing = {"connection": "close"}
+        kind = got.headers.get("content-type")
+        return Answered(status=got.status, body=got.data, content_type=kind, headers=closing)
