@@ -1,9 +1,11 @@
 """A first test of a Semantic Kernel agent: no key, no network.
 
-Put your own agent in the place of `refund_agent`. The tools are mocked, so nothing real
-can happen, and the script answers in the model's place, inside its client.
+Put your own agent in the place of `refund_agent`: it is run as it is. Its functions are
+mocked, so nothing real can happen, and the script answers in the model's place, inside
+its client. Real answers are recorded once with `unitai test --record`.
 """
 
+import pytest
 from semantic_kernel.agents import ChatCompletionAgent
 from semantic_kernel.connectors.ai.open_ai import OpenAIChatCompletion
 from semantic_kernel.functions import kernel_function
@@ -12,31 +14,31 @@ from unitai.script import call, say, when
 
 
 class Shop:
-    """Stands for your plugin: its functions do what they are given."""
-
-    def __init__(self, tools):
-        self.tools = tools
+    """Stands for your plugin."""
 
     @kernel_function
     def lookup_order(self, order_id: str) -> dict:
-        return self.tools["lookup_order"](order_id=order_id)
+        raise RuntimeError("the real shop is never asked")
 
     @kernel_function
     def process_refund(self, order_id: str, amount: float) -> dict:
-        return self.tools["process_refund"](order_id=order_id, amount=amount)
+        raise RuntimeError("the real bank is never asked")
 
 
-def refund_agent(tools):
+@pytest.fixture
+def refund_agent():
     """Stands for your agent."""
     return ChatCompletionAgent(
         name="refunds",
         instructions="Look an order up before you refund it.",
         service=OpenAIChatCompletion(ai_model_id="gpt-4o", api_key="none"),
-        plugins=[Shop(tools)],
+        plugins=[Shop()],
     )
 
 
-def test_an_order_is_looked_up_before_it_is_refunded(mock_toolkit, scripted_model):
+def test_an_order_is_looked_up_before_it_is_refunded(
+    refund_agent, mock_toolkit, scripted_model
+):
     mock_toolkit.mock(
         "lookup_order", return_value={"status": "delivered", "amount": 49.99}
     )
@@ -52,12 +54,25 @@ def test_an_order_is_looked_up_before_it_is_refunded(mock_toolkit, scripted_mode
         ]
     )
 
-    async def agent(message, tools):
-        return str(await refund_agent(tools).get_response(message))
-
-    result = mock_toolkit.run(agent, "Please refund order #123")
+    result = mock_toolkit.run(refund_agent, "Please refund order #123")
 
     assert result.tool_called_before("lookup_order", "process_refund")
     assert result.tool_called_with("process_refund", order_id="123", amount=49.99)
     assert result.output_contains("$49.99")
     assert result.llm_calls == 3
+
+
+def test_an_order_that_is_still_on_its_way_is_not_refunded(
+    refund_agent, mock_toolkit, scripted_model
+):
+    mock_toolkit.mock("lookup_order", return_value={"status": "shipped"})
+    scripted_model(
+        [
+            call("Shop-lookup_order", order_id="123"),
+            say("Order 123 has not been delivered yet."),
+        ]
+    )
+
+    result = mock_toolkit.run(refund_agent, "Please refund order #123")
+
+    assert result.tool_not_called("process_refund")

@@ -137,7 +137,7 @@ def _schema(function: Any) -> dict[str, Any]:
 def _kind(function: Any) -> Literal["tool", "mcp", "agent"]:
     if function.is_prompt or _agent_in(function) is not None:
         return "agent"
-    return "mcp" if type(_object_of(function)).__module__ == "semantic_kernel.connectors.mcp" else "tool"
+    return "mcp" if _is_a(_object_of(function), "semantic_kernel.connectors.mcp.MCPPluginBase") else "tool"
 
 
 def _agent_in(function: Any) -> Any:
@@ -292,8 +292,10 @@ async def _call(session: Session, inner: Callable[[Any], Any], context: Any) -> 
     # The rest is not the function's, or not the model's.
     known = {each.name for each in function.parameters if each.include_in_function_choices}
     args = {name: value for name, value in context.arguments.items() if name in known}
-    is_agent = _kind(function) == "agent"
-    call = ToolCall(names[0], args, aliases=names[1:], is_agent=is_agent)
+    kind = _kind(function)
+    # What a server of tools takes, it says itself; the kernel knows no types of it.
+    schema = _schema(function) if kind == "mcp" else None
+    call = ToolCall(names[0], args, aliases=names[1:], schema=schema, is_agent=kind == "agent")
     if not function.is_prompt:
         try:
             function.gather_function_parameters(context)
