@@ -70,6 +70,16 @@ FRAMEWORKS: dict[str, Framework] = {
             "semantic_kernel.agents.open_ai.openai_responses_agent",
         ),
     ),
+    "agent_framework": Framework(
+        "agent_framework",
+        "unitai.adapters.agent_framework:AgentFrameworkAdapter",
+        (
+            "agent_framework._tools",
+            "agent_framework._agents",
+            "agent_framework._clients",
+            "agent_framework_orchestrations._handoff",
+        ),
+    ),
 }
 
 

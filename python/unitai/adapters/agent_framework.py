@@ -1,0 +1,334 @@
+"""Microsoft Agent Framework.
+
+Every local tool is a `FunctionTool`, those of MCP servers and agents as tools among them, and is called through its
+`invoke`, inside of the user's middleware. In a run that calls a copy whose function asks the mock, so that checking
+arguments, the form of the result and the handling of errors stay the framework's. Tools that run at the provider are
+seen where a request leaves for the model.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AsyncExitStack
+from functools import partial
+from importlib import import_module
+from inspect import getclosurevars, isawaitable, iscoroutinefunction, signature
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from unitai.adapters.base import AgentTool, BaseAdapter
+from unitai.adapters.frameworks import require
+from unitai.adapters.ports import Session, StateChange, ToolCall, speaking
+from unitai.errors import UnmockedToolError
+from unitai.traffic.patches import Patch
+
+__all__ = ["AgentFrameworkAdapter", "redirects"]
+
+_TOOLS = "agent_framework._tools"
+_WORKFLOW = "agent_framework._workflows._workflow.Workflow"
+#: Marks a copy of a tool whose call was answered already.
+_ASKED = "_unitai_asked"
+
+
+class AgentFrameworkAdapter(BaseAdapter):
+    """Runs agents and workflows.
+
+    Args:
+        options: What `run` of the agent or workflow takes: `session=`, `options=`, `middleware=`, ...
+    """
+
+    name = "agent_framework"
+    handles = frozenset({"agent_framework._agents.BaseAgent", _WORKFLOW})
+
+    def __init__(self, **options: Any) -> None:
+        self._options = options
+
+    def inject_mocks(self, agent: Any, session: Session) -> Any:
+        if not hasattr(agent, "context_providers"):
+            return agent
+        bound = copy.copy(agent)
+        # A run adds to them, and they may write into a database.
+        bound.context_providers = [_in_memory(each) for each in agent.context_providers]
+        bound._async_exit_stack = AsyncExitStack()
+        return bound
+
+    async def execute(self, wrapped_agent: Any, input: Any, timeout: float | None) -> Any:
+        opened = getattr(wrapped_agent, "_async_exit_stack", None)
+        try:
+            said = await wrapped_agent.run(input, **self._options)
+        finally:
+            if opened is not None:
+                # Servers of tools that the run connected to.
+                await opened.aclose()
+        if not hasattr(said, "get_outputs"):
+            return _output(said)
+        outputs = said.get_outputs()
+        return _output(outputs[-1]) if outputs else None
+
+    def extract_tools(self, agent: Any) -> list[str]:
+        return list({str(tool): tool for tool in _tools(agent, [])}.values())
+
+    def knows_all_tools(self, agent: Any) -> bool:
+        seen: list[Any] = []
+        tools = list(_tools(agent, seen))
+        servers = [server for each in seen for server in getattr(each, "mcp_tools", ())]
+        return bool(tools) and all(server.is_connected for server in servers)
+
+
+def _is_a(thing: Any, name: str) -> bool:
+    return any(f"{base.__module__}.{base.__qualname__}" == name for base in type(thing).__mro__)
+
+
+def _in_memory(provider: Any) -> Any:
+    known = "agent_framework._sessions."
+    if not _is_a(provider, f"{known}HistoryProvider") or _is_a(provider, f"{known}InMemoryHistoryProvider"):
+        return provider
+    given = ("source_id", "load_messages", "store_inputs", "store_outputs")
+    memory = import_module("agent_framework").InMemoryHistoryProvider
+    return memory(**{name: getattr(provider, name) for name in given})
+
+
+def _output(said: Any) -> Any:
+    """The object that the agent was to give, or its text; all of it, if it waits for somebody's answer."""
+    if isinstance(said, list) and said:
+        return _output(said[-1])
+    if getattr(said, "user_input_requests", None):
+        return said
+    value = getattr(said, "value", None)
+    return getattr(said, "text", said) if value is None else value
+
+
+def _tools(agent: Any, seen: list[Any]) -> Iterator[AgentTool]:
+    """The tools of an agent or workflow, and of the agents in it, which are added to those that were seen."""
+    if any(each is agent for each in seen):
+        return
+    seen.append(agent)
+    for executor in getattr(agent, "executors", {}).values():
+        inner = getattr(executor, "agent", None) or getattr(executor, "_agent", None)
+        if inner is not None:
+            yield from _tools(inner, seen)
+    given = getattr(agent, "default_options", {}).get("tools") or ()
+    for tool in given:
+        if not _is_a(tool, f"{_TOOLS}.FunctionTool"):
+            yield from (AgentTool(name, kind="hosted", agent_id=agent.name) for name in _hosted(tool)[:1])
+            continue
+        other = _agent_in(tool)
+        yield AgentTool(
+            tool.name,
+            description=tool.description,
+            schema=tool.parameters,
+            returns=partial(_returns, tool),
+            aliases=_aliases(tool),
+            kind="tool" if other is None else "agent",
+            agent_id=agent.name,
+        )
+        if other is not None:
+            yield from _tools(other, seen)
+    for tool in [each for server in getattr(agent, "mcp_tools", ()) for each in server.functions]:
+        yield AgentTool(
+            tool.name, description=tool.description, schema=tool.parameters, kind="mcp", agent_id=agent.name
+        )
+
+
+def _agent_in(tool: Any) -> Any:
+    """The agent that a tool stands for: one that was made by `as_tool`."""
+    if not getattr(tool.func, "__qualname__", "").startswith("BaseAgent.as_tool.<locals>"):
+        return None
+    return getclosurevars(tool.func).nonlocals.get("self")
+
+
+def _aliases(tool: Any) -> tuple[str, ...]:
+    name = getattr(_agent_in(tool), "name", None)
+    return () if name in (None, tool.name) else (name,)
+
+
+def _returns(tool: Any) -> dict[str, Any] | None:
+    from typing import get_type_hints
+
+    try:
+        kind = get_type_hints(tool.func)["return"]
+        schema: dict[str, Any] = import_module("pydantic").TypeAdapter(kind).json_schema()
+    except Exception:
+        # What has no annotation, or one that is no type of data.
+        return None
+    return schema
+
+
+def _hosted(tool: Any) -> tuple[str, ...]:
+    """The names of a tool, if it runs at the provider."""
+    if _is_a(tool, f"{_TOOLS}.FunctionTool") or _is_a(tool, "agent_framework._mcp.MCPTool") or callable(tool):
+        return ()
+    said = tool if isinstance(tool, Mapping) else vars(tool)
+    kind = said.get("type") or type(tool).__name__
+    if kind == "function":
+        return ()
+    return (kind, *(said[name] for name in ("name", "server_label") if isinstance(said.get(name), str)))
+
+
+def redirects(module: Any) -> list[Patch]:
+    """What is replaced in a module of the framework."""
+    distribution = "agent-framework-core"
+    if module.__name__ == _TOOLS:
+        for owner, name in ((module.FunctionTool, "invoke"), (module, "_auto_invoke_function")):
+            require(owner, name, distribution)
+        return [
+            Patch(module.FunctionTool, "invoke", _invoke),
+            Patch(module.FunctionTool, "__call__", _call),
+            Patch(module, "_auto_invoke_function", _auto_invoke_function),
+        ]
+    if module.__name__ == "agent_framework._agents":
+        require(module.RawAgent, "run", distribution)
+        return [Patch(module.RawAgent, "run", _run)]
+    if module.__name__ == "agent_framework._clients":
+        require(module.BaseChatClient, "get_response", distribution)
+        return [Patch(module.BaseChatClient, "get_response", _get_response)]
+    require(module, "HandoffSentEvent", "agent-framework-orchestrations")
+    return [Patch(module.HandoffSentEvent, "__init__", _handoff)]
+
+
+def _invoke(original: Callable[..., Any]) -> Callable[..., Any]:
+    async def invoke(self: Any, *, arguments: Any = None, context: Any = None, **options: Any) -> Any:
+        session = Session.here()
+        if session is None or self.declaration_only:
+            return await original(self, arguments=arguments, context=context, **options)
+        given = arguments if arguments is not None else getattr(context, "arguments", None)
+        names = {"tool_call_id", "skip_parsing"}
+        given = given if given is not None else {name: options[name] for name in options.keys() - names}
+        call = _tool_call(self, given if isinstance(given, Mapping) else given.model_dump(exclude_unset=True))
+        is_asked = False
+
+        async def answer(**values: Any) -> Any:
+            nonlocal is_asked
+            is_asked = True
+            answer = session.answer(call, partial(_real, self, values))
+            return await answer if isawaitable(answer) else answer
+
+        counter = _counter(self, session)
+        mock = _asked(counter or self)
+        mock.func, mock._instance = answer, None
+        failed = mock.invocation_exception_count
+        try:
+            return await original(mock, arguments=arguments, context=context, **options)
+        except Exception as error:
+            if not is_asked:
+                session.reject(call, error)
+            raise
+        finally:
+            if context is not None:
+                context.function = self
+            if counter is not None:
+                counter.invocation_count += 1
+                counter.invocation_exception_count += mock.invocation_exception_count - failed
+
+    return invoke
+
+
+def _tool_call(tool: Any, args: Mapping[str, Any]) -> ToolCall:
+    # A schema that was given as such is hardly looked at by the framework.
+    schema = tool.parameters() if tool._schema_supplied else None
+    is_agent = _agent_in(tool) is not None
+    return ToolCall(tool.name, dict(args), aliases=_aliases(tool), schema=schema, is_agent=is_agent)
+
+
+#: Copies of the tools that may be called so many times only: they count for a run, by its id.
+_counting: WeakKeyDictionary[Any, dict[str, Any]] = WeakKeyDictionary()
+
+
+def _counter(tool: Any, session: Session) -> Any:
+    if tool.max_invocations is None and tool.max_invocation_exceptions is None:
+        return None
+    return _counting.setdefault(tool, {}).setdefault(session.run_id, copy.copy(tool))
+
+
+def _asked(tool: Any) -> Any:
+    found = copy.copy(tool)
+    found.__dict__[_ASKED] = True
+    return found
+
+
+async def _real(tool: Any, values: Mapping[str, Any]) -> Any:
+    return await _asked(tool)._invoke_function(values)
+
+
+def _call(original: Callable[..., Any]) -> Callable[..., Any]:
+    def call(self: Any, *args: Any, **options: Any) -> Any:
+        session = Session.here()
+        if session is None or _ASKED in self.__dict__ or self.declaration_only:
+            return original(self, *args, **options)
+        # Somebody's code calls it, as if it were the function.
+        bound = signature(self.func).bind(*((self._instance,) if self._instance is not None else ()), *args, **options)
+        known = self.parameters().get("properties", {})
+        values = {name: value for name, value in bound.arguments.items() if name in known}
+        answer = session.answer(_tool_call(self, values), partial(original, self, *args, **options))
+        return _awaited(answer) if iscoroutinefunction(self.func) else answer
+
+    return call
+
+
+async def _awaited(answer: Any) -> Any:
+    return await answer if isawaitable(answer) else answer
+
+
+def _auto_invoke_function(original: Callable[..., Any]) -> Callable[..., Any]:
+    async def auto_invoke_function(function_call_content: Any, *args: Any, **options: Any) -> Any:
+        session = Session.here()
+        name = getattr(function_call_content, "name", None)
+        if session is not None and name is not None and name not in options["tool_map"]:
+            call = ToolCall(name, dict(function_call_content.parse_arguments() or {}))
+            session.reject(call, LookupError(f"the model called {name}, which the agent does not have"))
+        return await original(function_call_content, *args, **options)
+
+    return auto_invoke_function
+
+
+def _run(original: Callable[..., Any]) -> Callable[..., Any]:
+    def run(self: Any, *args: Any, **options: Any) -> Any:
+        said = original(self, *args, **options)
+        if self.name is None or Session.here() is None:
+            return said
+        if hasattr(said, "with_pull_context_manager"):
+            return said.with_pull_context_manager(partial(speaking, self.name))
+        return _spoken(self.name, said)
+
+    return run
+
+
+async def _spoken(name: str, said: Any) -> Any:
+    with speaking(name):
+        return await said
+
+
+def _get_response(original: Callable[..., Any]) -> Callable[..., Any]:
+    def get_response(self: Any, *args: Any, **options: Any) -> Any:
+        session = Session.here()
+        if session is not None and session.is_strict:
+            tools = (options.get("options") or {}).get("tools") or ()
+            for tool in tools if isinstance(tools, (list, tuple)) else (tools,):
+                _refuse_hosted(tool, session)
+        return original(self, *args, **options)
+
+    return get_response
+
+
+def _refuse_hosted(tool: Any, session: Session) -> None:
+    names = _hosted(tool)
+    if not names or session.stance(*names) == "allowed":
+        return
+    error = UnmockedToolError(
+        f"{names[-1]} runs at the model's provider, where no mock reaches it",
+        expected="tools that run here",
+        remedy=f'let it run: toolkit.allow("{names[-1]}"); or test the agent without it',
+    )
+    session.fail(error)
+    raise error
+
+
+def _handoff(original: Callable[..., Any]) -> Callable[..., Any]:
+    def made(self: Any, *args: Any, **options: Any) -> None:
+        original(self, *args, **options)
+        session = Session.here()
+        if session is not None:
+            session.note(StateChange("agent", self.source, self.target))
+
+    return made
