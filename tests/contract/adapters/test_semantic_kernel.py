@@ -267,16 +267,17 @@ class TestAgents:
         assert len(thread) == 6
 
     def test_a_tool_that_runs_at_the_provider_is_refused_before_the_model_is_asked(self, toolkit):
+        search = OpenAIResponsesAgent.configure_web_search_tool()
         made = OpenAIResponsesAgent(
             name="support",
             ai_model_id="gpt-4o-mini",
             client=OpenAIResponsesAgent.create_client(ai_model_id="gpt-4o-mini"),
             plugins=[plugin(*shop.TOOLS)],
-            tools=[OpenAIResponsesAgent.configure_web_search_tool()],
+            tools=[search],
         )
         with scripted_model([]), pytest.raises(UnmockedToolError, match="web_search"):
             toolkit.run(made, "look it up")
-        toolkit.allow("web_search")
+        toolkit.allow(search["type"])
         with scripted_model([LOOKUP, say("It was delivered.")]):
             result = toolkit.run(made, "look it up")
         assert result.output == "It was delivered."
