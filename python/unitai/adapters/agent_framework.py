@@ -11,6 +11,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AsyncExitStack
+from contextvars import ContextVar
 from functools import partial
 from importlib import import_module
 from inspect import getclosurevars, isawaitable, iscoroutinefunction, signature
@@ -20,13 +21,14 @@ from weakref import WeakKeyDictionary
 from unitai.adapters.base import AgentTool, BaseAdapter
 from unitai.adapters.frameworks import require
 from unitai.adapters.ports import Session, StateChange, ToolCall, speaking
-from unitai.errors import UnmockedToolError
+from unitai.errors import UnmockedToolError, WrongArgumentsError
 from unitai.traffic.patches import Patch
 
 __all__ = ["AgentFrameworkAdapter", "redirects"]
 
 _TOOLS = "agent_framework._tools"
 _WORKFLOW = "agent_framework._workflows._workflow.Workflow"
+_HISTORY = "agent_framework._sessions.HistoryProvider"
 #: Marks a copy of a tool whose call was answered already.
 _ASKED = "_unitai_asked"
 
@@ -72,8 +74,17 @@ class AgentFrameworkAdapter(BaseAdapter):
     def knows_all_tools(self, agent: Any) -> bool:
         seen: list[Any] = []
         tools = list(_tools(agent, seen))
-        servers = [server for each in seen for server in getattr(each, "mcp_tools", ())]
-        return bool(tools) and all(server.is_connected for server in servers)
+        return bool(tools) and "tools" not in self._options and not any(_may_have_more(each) for each in seen)
+
+
+def _may_have_more(agent: Any) -> bool:
+    """Whether tools may come up in a run: from a server, from a context, or in the code of a step."""
+    servers, contexts = getattr(agent, "mcp_tools", ()), getattr(agent, "context_providers", ())
+    return (
+        any(not server.is_connected for server in servers)
+        or any(not _is_a(each, _HISTORY) for each in contexts)
+        or any(_inside(each) is None for each in getattr(agent, "executors", {}).values())
+    )
 
 
 def _is_a(thing: Any, name: str) -> bool:
@@ -81,8 +92,7 @@ def _is_a(thing: Any, name: str) -> bool:
 
 
 def _in_memory(provider: Any) -> Any:
-    known = "agent_framework._sessions."
-    if not _is_a(provider, f"{known}HistoryProvider") or _is_a(provider, f"{known}InMemoryHistoryProvider"):
+    if not _is_a(provider, _HISTORY) or _is_a(provider, "agent_framework._sessions.InMemoryHistoryProvider"):
         return provider
     given = ("source_id", "load_messages", "store_inputs", "store_outputs")
     memory = import_module("agent_framework").InMemoryHistoryProvider
@@ -101,13 +111,11 @@ def _output(said: Any) -> Any:
 
 def _tools(agent: Any, seen: list[Any]) -> Iterator[AgentTool]:
     """The tools of an agent or workflow, and of the agents in it, which are added to those that were seen."""
-    if any(each is agent for each in seen):
+    if agent is None or any(each is agent for each in seen):
         return
     seen.append(agent)
-    for executor in getattr(agent, "executors", {}).values():
-        inner = getattr(executor, "agent", None) or getattr(executor, "_agent", None)
-        if inner is not None:
-            yield from _tools(inner, seen)
+    for inner in (agent, *getattr(agent, "executors", {}).values()):
+        yield from _tools(_inside(inner), seen)
     given = getattr(agent, "default_options", {}).get("tools") or ()
     for tool in given:
         if not _is_a(tool, f"{_TOOLS}.FunctionTool"):
@@ -129,6 +137,13 @@ def _tools(agent: Any, seen: list[Any]) -> Iterator[AgentTool]:
         yield AgentTool(
             tool.name, description=tool.description, schema=tool.parameters, kind="mcp", agent_id=agent.name
         )
+
+
+def _inside(step: Any) -> Any:
+    """The agent or the workflow that a step of a workflow runs, or the workflow that an agent is made of."""
+    return next(
+        (vars(step)[name] for name in ("agent", "_agent", "workflow", "_workflow") if vars(step).get(name)), None
+    )
 
 
 def _agent_in(tool: Any) -> Any:
@@ -159,11 +174,10 @@ def _hosted(tool: Any) -> tuple[str, ...]:
     """The names of a tool, if it runs at the provider."""
     if _is_a(tool, f"{_TOOLS}.FunctionTool") or _is_a(tool, "agent_framework._mcp.MCPTool") or callable(tool):
         return ()
-    said = tool if isinstance(tool, Mapping) else vars(tool)
-    kind = said.get("type") or type(tool).__name__
-    if kind == "function":
-        return ()
-    return (kind, *(said[name] for name in ("name", "server_label") if isinstance(said.get(name), str)))
+    said = tool.get if isinstance(tool, Mapping) else partial(getattr, tool)
+    kind = said("type", None) or type(tool).__name__
+    names = [said(name, None) for name in ("name", "server_label")]
+    return () if kind == "function" else (kind, *(name for name in names if isinstance(name, str)))
 
 
 def redirects(module: Any) -> list[Patch]:
@@ -179,6 +193,7 @@ def redirects(module: Any) -> list[Patch]:
         ]
     if module.__name__ == "agent_framework._agents":
         require(module.RawAgent, "run", distribution)
+        require(module.ResponseStream, "with_pull_context_manager", distribution)
         return [Patch(module.RawAgent, "run", _run)]
     if module.__name__ == "agent_framework._clients":
         require(module.BaseChatClient, "get_response", distribution)
@@ -192,6 +207,9 @@ def _invoke(original: Callable[..., Any]) -> Callable[..., Any]:
         session = Session.here()
         if session is None or self.declaration_only:
             return await original(self, arguments=arguments, context=context, **options)
+        reached = _reached.get()
+        if reached is not None:
+            reached.append(self)
         given = arguments if arguments is not None else getattr(context, "arguments", None)
         names = {"tool_call_id", "skip_parsing"}
         given = given if given is not None else {name: options[name] for name in options.keys() - names}
@@ -248,7 +266,9 @@ def _asked(tool: Any) -> Any:
 
 
 async def _real(tool: Any, values: Mapping[str, Any]) -> Any:
-    return await _asked(tool)._invoke_function(values)
+    tool = _asked(tool)
+    # What is not async runs in a thread, in releases that do so.
+    return await _awaited(tool._invoke_function(values) if hasattr(tool, "_invoke_function") else tool(**values))
 
 
 def _call(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -270,14 +290,32 @@ async def _awaited(answer: Any) -> Any:
     return await answer if isawaitable(answer) else answer
 
 
+#: The tool that was reached by the model's call that is under way.
+_reached: ContextVar[list[Any] | None] = ContextVar("unitai_agent_framework_reached", default=None)
+
+
 def _auto_invoke_function(original: Callable[..., Any]) -> Callable[..., Any]:
     async def auto_invoke_function(function_call_content: Any, *args: Any, **options: Any) -> Any:
         session = Session.here()
-        name = getattr(function_call_content, "name", None)
-        if session is not None and name is not None and name not in options["tool_map"]:
-            call = ToolCall(name, dict(function_call_content.parse_arguments() or {}))
-            session.reject(call, LookupError(f"the model called {name}, which the agent does not have"))
-        return await original(function_call_content, *args, **options)
+        if session is None:
+            return await original(function_call_content, *args, **options)
+        reached: list[Any] = []
+        token = _reached.set(reached)
+        try:
+            said = await original(function_call_content, *args, **options)
+        finally:
+            _reached.reset(token)
+        why = getattr(said, "exception", None)
+        if why and not reached:
+            # The framework refused it by itself.
+            asked = getattr(function_call_content, "function_call", None) or function_call_content
+            tool = options["tool_map"].get(asked.name)
+            given = dict(asked.parse_arguments() or {})
+            if tool is None:
+                session.reject(ToolCall(asked.name, given), LookupError(why))
+            else:
+                session.reject(_tool_call(tool, given), WrongArgumentsError(why))
+        return said
 
     return auto_invoke_function
 

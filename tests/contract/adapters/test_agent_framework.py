@@ -145,6 +145,11 @@ class TestTools:
         assert second.args == {"parcel_id": "7"}
         assert not mark.exists()
         assert not parcels.is_connected
+        toolkit = MockToolkit()
+        toolkit.allow("track_parcel")
+        with scripted_model([call("track_parcel", parcel_id="8"), when(tool_result="really").then(say("In a van."))]):
+            assert toolkit.run(agent(parcels), "where is it?").output == "In a van."
+        assert mark.read_text(encoding="utf-8") == "track_parcel 8 1\n"
 
 
 class TestMiddleware:

@@ -307,6 +307,12 @@ class TestAgents:
         assert second.args == {"parcel_id": "7"}
         assert [(str(tool), tool.kind) for tool in seen] == [("track_parcel", "mcp")]
         assert not mark.exists()
+        toolkit = MockToolkit()
+        toolkit.allow("Parcels.track_parcel")
+        asked = call("Parcels-track_parcel", parcel_id="8")
+        with scripted_model([asked, when(tool_result="really").then(say("In a van."))]):
+            assert toolkit.run_generic(run).output == "In a van."
+        assert mark.read_text(encoding="utf-8") == "track_parcel 8 1\n"
 
 
 class TestOrchestrations:
