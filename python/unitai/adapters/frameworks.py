@@ -62,6 +62,7 @@ FRAMEWORKS: dict[str, Framework] = {
         known_by="function_schema",
     "semantic_kernel": Framework(
         "semantic_kernel",
+        "semantic-kernel",
         "unitai.adapters.semantic_kernel:SemanticKernelAdapter",
         (
             "semantic_kernel.filters.kernel_filters_extension",
@@ -72,6 +73,7 @@ FRAMEWORKS: dict[str, Framework] = {
     ),
     "agent_framework": Framework(
         "agent_framework",
+        "agent-framework-core",
         "unitai.adapters.agent_framework:AgentFrameworkAdapter",
         (
             "agent_framework._tools",

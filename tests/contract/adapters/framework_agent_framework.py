@@ -24,12 +24,14 @@ class AgentFramework(Fixture):
 
     name = "agent_framework"
     distribution = "agent-framework-core"
+    others = ("agent-framework-orchestrations",)
     chokepoints = (
         ("agent_framework._tools", "FunctionTool", "invoke"),
         ("agent_framework._tools", "FunctionTool", "__call__"),
         ("agent_framework._tools", None, "_auto_invoke_function"),
         ("agent_framework._agents", "RawAgent", "run"),
         ("agent_framework._clients", "BaseChatClient", "get_response"),
+        ("agent_framework_orchestrations._handoff", "HandoffSentEvent", "__init__"),
     )
 
     def agent(self, base_url: str | None = None) -> Any:

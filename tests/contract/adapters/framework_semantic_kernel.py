@@ -35,9 +35,14 @@ class SemanticKernel(Fixture):
     chokepoints = (
         ("semantic_kernel.filters.kernel_filters_extension", "KernelFilterExtension", "construct_call_stack"),
         ("semantic_kernel.kernel", "Kernel", "invoke_function_call"),
-        ("semantic_kernel.agents.chat_completion.chat_completion_agent", "ChatCompletionAgent", "get_response"),
-        ("semantic_kernel.agents.chat_completion.chat_completion_agent", "ChatCompletionAgent", "invoke"),
-        ("semantic_kernel.agents.chat_completion.chat_completion_agent", "ChatCompletionAgent", "invoke_stream"),
+        *(
+            (f"semantic_kernel.agents.{module}", agent, name)
+            for module, agent in (
+                ("chat_completion.chat_completion_agent", "ChatCompletionAgent"),
+                ("open_ai.openai_responses_agent", "OpenAIResponsesAgent"),
+            )
+            for name in ("get_response", "invoke", "invoke_stream")
+        ),
     )
 
     def spoken(self, name: str) -> str:

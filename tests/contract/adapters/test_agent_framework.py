@@ -29,6 +29,7 @@ from agent_framework import (  # noqa: E402
     tool,
 )
 from agent_framework.openai import OpenAIChatClient  # noqa: E402
+from agent_framework_orchestrations import HandoffBuilder  # noqa: E402
 from framework_agent_framework import client  # noqa: E402
 
 from unitai import MockToolkit, UnmockedToolError, scripted_model  # noqa: E402
@@ -264,8 +265,6 @@ class TestWorkflows:
 
     @pytest.fixture
     def service_desk(self):
-        orchestrations = pytest.importorskip("agent_framework_orchestrations")
-
         def member(name, *functions):
             made = [tool(each) for each in functions]
             return Agent(
@@ -277,7 +276,7 @@ class TestWorkflows:
             member("status", shop.lookup_order),
             member("refunds", shop.refund),
         )
-        builder = orchestrations.HandoffBuilder(
+        builder = HandoffBuilder(
             participants=[triage, status, refunds],
             termination_condition=lambda talk: bool(talk) and "Refunded" in talk[-1].text,
         )

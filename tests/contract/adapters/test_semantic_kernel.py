@@ -320,7 +320,6 @@ class TestOrchestrations:
 
     @pytest.fixture
     def service_desk(self):
-        pytest.importorskip("google.protobuf")
         from semantic_kernel.agents import HandoffOrchestration, OrchestrationHandoffs
 
         triage = ChatCompletionAgent(name="triage", description="Welcomes.", service=service())
