@@ -1,6 +1,6 @@
 """A first test of a Pydantic AI agent: no key, no network.
 
-Put your own agent in the place of `refund_agent`. The tools are mocked, so nothing real
+Put your own agent in the place of `refund_agent`. Its tools are mocked, so nothing real
 can happen, and the script answers in the model's place, inside its client.
 """
 
@@ -9,22 +9,24 @@ from pydantic_ai import Agent
 
 from unitai.script import call, say, when
 
+refund_agent = Agent(
+    "openai:gpt-4o",
+    name="refunds",
+    instructions="Look an order up before you refund it.",
+    defer_model_check=True,
+)
 
-def refund_agent(tools):
-    """Stands for your agent: its tools do what they are given."""
-    agent = Agent(
-        "openai:gpt-4o", instructions="Look an order up before you refund it."
-    )
 
-    @agent.tool_plain
-    def lookup_order(order_id: str) -> dict:
-        return tools["lookup_order"](order_id=order_id)
+@refund_agent.tool_plain
+def lookup_order(order_id: str) -> dict:
+    """Look an order up."""
+    raise RuntimeError("the real shop was called")
 
-    @agent.tool_plain
-    def process_refund(order_id: str, amount: float) -> dict:
-        return tools["process_refund"](order_id=order_id, amount=amount)
 
-    return agent
+@refund_agent.tool_plain
+def process_refund(order_id: str, amount: float) -> dict:
+    """Pay money back."""
+    raise RuntimeError("the real bank was called")
 
 
 @pytest.fixture(autouse=True)
@@ -48,10 +50,7 @@ def test_an_order_is_looked_up_before_it_is_refunded(mock_toolkit, scripted_mode
         ]
     )
 
-    async def agent(message, tools):
-        return (await refund_agent(tools).run(message)).output
-
-    result = mock_toolkit.run(agent, "Please refund order #123")
+    result = mock_toolkit.run(refund_agent, "Please refund order #123")
 
     assert result.tool_called_before("lookup_order", "process_refund")
     assert result.tool_called_with("process_refund", order_id="123", amount=49.99)

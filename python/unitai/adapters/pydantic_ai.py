@@ -1,9 +1,9 @@
 """Pydantic AI.
 
 A run's `ToolManager` checks the arguments of each call and hands it to the run's toolset, a tree of wrappers with
-`FunctionToolset`, `MCPToolset` or somebody's own toolset at its leaves. In a run the leaves ask the mock, so that hooks,
-approval, prefixes, timeouts and retries stay the framework's. What has a `call_tool` of somebody's own on the way is
-answered before it is reached: nobody knows what it would do.
+`FunctionToolset`, `MCPToolset` or somebody's own toolset at its leaves. In a run the leaves ask the mock, so that
+hooks, approval, prefixes, timeouts and retries stay the framework's. What has a `call_tool` of somebody's own on the
+way is answered before it is reached: nobody knows what it would do.
 """
 
 from __future__ import annotations
@@ -67,7 +67,8 @@ def _team(agent: Any) -> list[Any]:
     """The agent, and those that its tools and output functions name."""
     found = [agent]
     for each in found:
-        functions = [tool.function for toolset in each.toolsets for _, tool, _ in _functions(toolset)]
+        tools = [tool for toolset in each.toolsets for _, tool in _functions(toolset)]
+        functions = [tool.function for tool in tools if hasattr(tool, "function")]
         for function in (*functions, *_output_functions(each)):
             found += [other for other in _named_in(function) if all(other is not known for known in found)]
     return found
@@ -96,14 +97,12 @@ def _output_functions(agent: Any) -> list[Any]:
 
 def _tools_of(agent: Any) -> Iterator[AgentTool]:
     for toolset in agent.toolsets:
-        for names, tool, is_external in _functions(toolset):
-            name, *aliases = names
-            schema = tool.parameters_json_schema if is_external else partial(_schema, tool)
+        for (name, *aliases), tool in _functions(toolset):
             yield AgentTool(
                 name,
                 description=tool.description or "",
-                schema=schema,
-                returns=None if is_external else partial(_returns, tool),
+                schema=partial(_schema, tool),
+                returns=partial(_returns, tool),
                 aliases=aliases,
                 agent_id=agent.name,
             )
@@ -111,22 +110,22 @@ def _tools_of(agent: Any) -> Iterator[AgentTool]:
         yield AgentTool(native.unique_id, kind="hosted", agent_id=agent.name)
 
 
-def _functions(toolset: Any) -> Iterator[tuple[tuple[str, ...], Any, bool]]:
+def _functions(toolset: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
     """The tools that can be known without a run, each with its names, the model's first."""
     if hasattr(toolset, "tool_defs"):
-        yield from (((tool.name,), tool, True) for tool in toolset.tool_defs)
+        yield from (((tool.name,), tool) for tool in toolset.tool_defs)
     elif isinstance(getattr(toolset, "tools", None), dict):
-        yield from (((name,), tool, False) for name, tool in toolset.tools.items())
+        yield from (((name,), tool) for name, tool in toolset.tools.items())
     elif hasattr(toolset, "toolsets"):
         for each in toolset.toolsets:
             yield from _functions(each)
     elif hasattr(toolset, "wrapped"):
         prefix = getattr(toolset, "prefix", None)
         renamed = {old: new for new, old in getattr(toolset, "name_map", {}).items()}
-        for names, tool, is_external in _functions(toolset.wrapped):
+        for names, tool in _functions(toolset.wrapped):
             name = names[0]
             outer = f"{prefix}_{name}" if prefix else renamed.get(name, name)
-            yield (names if outer == name else (outer, *names)), tool, is_external
+            yield (names if outer == name else (outer, *names)), tool
 
 
 def _is_fixed(toolset: Any) -> bool:
@@ -147,8 +146,9 @@ def _hosted(agent: Any) -> list[Any]:
 
 
 def _schema(tool: Any) -> dict[str, Any]:
-    schema: dict[str, Any] = tool.function_schema.json_schema
-    return schema
+    # One that is called elsewhere is no function.
+    schema = tool.function_schema.json_schema if hasattr(tool, "function") else tool.parameters_json_schema
+    return dict(schema)
 
 
 def _returns(tool: Any) -> dict[str, Any] | None:
@@ -159,7 +159,7 @@ def _returns(tool: Any) -> dict[str, Any] | None:
     try:
         hint = get_type_hints(tool.function)["return"]
         return TypeAdapter(hint).json_schema()
-    except Exception:  # Without a hint, or with one that has no schema: nothing is known.
+    except Exception:  # No function, no hint, or one that has no schema: nothing is known.
         return None
 
 
@@ -197,9 +197,12 @@ class _Asked:
         self._session = session
         self._call = call
 
-    async def answer(self, leaf: str, schema: Any, real: Callable[[], Any]) -> Any:
+    async def answer(
+        self, leaf: str, schema: Any, real: Callable[[], Any] | None, *, is_framework: bool = False
+    ) -> Any:
         self.is_answered = True
-        call = self._call._replace(schema=schema)
+        # The framework's own run unless they are mocked, as other agents do.
+        call = self._call._replace(schema=schema, is_agent=is_framework)
         if leaf != call.name:
             call = call._replace(aliases=(leaf,))
         return await _given(self._session.answer(call, real))
@@ -275,7 +278,9 @@ def _raw_execute(original: Callable[..., Any]) -> Callable[..., Any]:
             token = _asked.set(asked)
             try:
                 real = partial(toolset.call_tool, name, args, ctx, tool)
-                if _is_its_own(tool) or _asks(toolset, tool):
+                if _finds_tools(tool):
+                    return await asked.answer(name, None, real, is_framework=True)
+                if _asks(toolset, tool):
                     return await real()
                 return await _retried(asked.answer(name, tool.tool_def.parameters_json_schema, real))
             finally:
@@ -288,9 +293,10 @@ def _raw_execute(original: Callable[..., Any]) -> Callable[..., Any]:
     return raw_execute
 
 
-def _is_its_own(tool: Any) -> bool:
-    """Whether it is a tool by which the framework itself finds and loads others."""
-    return getattr(tool.tool_def, "tool_kind", None) is not None or type(tool).__name__ == "_SearchTool"
+def _finds_tools(tool: Any) -> bool:
+    """Whether it is a tool of the framework itself, by which the model finds and loads others."""
+    own = ("ToolSearchToolset", "DeferredCapabilityLoaderToolset")
+    return type(tool.toolset).__name__ in own and _is_the_frameworks(tool.toolset)
 
 
 def _asks(toolset: Any, tool: Any) -> bool:
@@ -365,11 +371,17 @@ def _resolve_deferred(original: Callable[..., Any]) -> Callable[..., Any]:
         session = Session.here()
         if session is None:
             return results
+        retry = import_module("pydantic_ai").ModelRetry
         resolved = {} if results is None else results.calls
         given = {}
         for part in requests.calls:
             if part.tool_call_id not in resolved and session.stance(part.tool_name) == "mocked":
-                given[part.tool_call_id] = await _given(session.answer(_call_of(part, self.ctx)))
+                schema = self.tools[part.tool_name].tool_def.parameters_json_schema
+                asked = _Asked(session, _call_of(part, self.ctx), part.tool_call_id)
+                try:
+                    given[part.tool_call_id] = await _retried(asked.answer(part.tool_name, schema, None))
+                except retry as error:
+                    given[part.tool_call_id] = error
         if not given:
             return results
         if results is None:

@@ -105,10 +105,10 @@ class TestTools:
         assert isinstance(result.error, UsageLimitExceeded)
 
     def test_a_conversation_goes_on(self, toolkit):
-        from pydantic_ai.messages import ModelRequest, ModelResponse, TextPart, UserPromptPart
+        from pydantic_ai.messages import ModelRequest, ModelResponse, SystemPromptPart, TextPart
 
-        history = [ModelRequest([UserPromptPart("I am Ann.")]), ModelResponse([TextPart("Hello Ann.")])]
-        with scripted_model([when(user="Ann").then(say("Still here."))]):
+        history = [ModelRequest([SystemPromptPart("The customer is Ann.")]), ModelResponse([TextPart("Hello Ann.")])]
+        with scripted_model([when(system="Ann").then(say("Still here."))]):
             result = toolkit.run(
                 Agent(MODEL, tools=[shop.refund]), "Hello?", adapter=PydanticAIAdapter(message_history=history)
             )
@@ -230,17 +230,28 @@ class TestToolsets:
         from pydantic_ai.toolsets import ExternalToolset
 
         schema = {"type": "object", "properties": {"question": {"type": "string"}}, "required": ["question"]}
-        confirm = ToolDefinition("confirm", parameters_json_schema=schema)
+        confirm = ToolDefinition(name="confirm", parameters_json_schema=schema)
         agent = Agent(MODEL, toolsets=[ExternalToolset([confirm])], output_type=[str, DeferredToolRequests])
         with scripted_model([call("confirm", question="Sure?")]):
             result = MockToolkit().run(agent, "go")
         assert isinstance(result.output, DeferredToolRequests)
         toolkit = MockToolkit()
         toolkit.mock("confirm", return_value="yes")
-        with scripted_model([call("confirm", question="Sure?"), when(tool_result="yes").then(say("Done."))]):
+        script = [call("confirm"), call("confirm", question="Sure?"), when(tool_result="yes").then(say("Done."))]
+        with scripted_model(script):
             result = toolkit.run(agent, "go")
         assert result.output == "Done."
-        assert tools_of(result) == ["confirm"]
+        first, second = result.get_calls("confirm")
+        assert "question" in str(first.error)
+        assert second.result == "yes"
+
+    def test_tools_that_the_model_has_to_find_first(self, toolkit):
+        agent = Agent(MODEL, toolsets=[FunctionToolset([Tool(shop.refund, defer_loading=True)])])
+        with scripted_model([call("search_tools", queries=["refund pay money back"]), REFUND, say("Done.")]):
+            result = toolkit.run(agent, "go")
+        assert result.error is None
+        assert tools_of(result) == ["search_tools", "refund"]
+        assert "refund" in str(result.get_call("search_tools").result)
 
     def test_a_server_of_tools_lists_them_and_the_mock_answers(self, tmp_path):
         pytest.importorskip("mcp")
@@ -295,11 +306,7 @@ def server_of_tools(folder):
     import pydantic_ai.mcp as servers
 
     if hasattr(servers, "MCPToolset"):
-        from mcp import StdioServerParameters
-        from mcp.client.stdio import stdio_client
-
-        del StdioServerParameters, stdio_client
-        return servers.MCPToolset(str(folder / "server.py"))
+        return servers.MCPToolset(folder / "server.py")
     return servers.MCPServerStdio(sys.executable, [str(folder / "server.py")])
 
 
@@ -338,6 +345,46 @@ class TestOutput:
         assert result.output == "REFUNDED"
         assert seen == ["ok", "refunded"]
         assert tools_of(result) == ["refund"]
+
+
+class Support(BaseModel):
+    """What the bank's agent answers."""
+
+    advice: str
+    block_card: bool
+    risk: int
+
+
+class Database:
+    """Where the bank keeps its customers."""
+
+    async def name_of(self, id: int) -> str:
+        return {123: "John"}[id]
+
+    async def balance_of(self, id: int) -> float:
+        shop.ran("balance_of", id=id)
+        return 0.0
+
+
+@dataclass
+class Bank:
+    """The deps of the bank's agent."""
+
+    customer: int
+    database: Database
+
+
+class Flight(BaseModel):
+    """What the search is for."""
+
+    number: str
+    price: int
+
+
+class Seat(BaseModel):
+    """What comes next."""
+
+    row: int
 
 
 class TestTeams:
@@ -383,24 +430,6 @@ class TestTeams:
     def test_a_bank_that_supports_its_customers(self):
         """The shape of the framework's own example: deps with a database, instructions from it, a structured answer."""
 
-        class Support(BaseModel):
-            advice: str
-            block_card: bool
-            risk: int
-
-        class Database:
-            async def name_of(self, id: int) -> str:
-                return {123: "John"}[id]
-
-            async def balance_of(self, id: int) -> float:
-                shop.ran("balance_of", id=id)
-                return 0.0
-
-        @dataclass
-        class Bank:
-            customer: int
-            database: Database
-
         agent = Agent(MODEL, name="bank", deps_type=Bank, output_type=Support, instructions="You are a bank's support.")
 
         @agent.instructions
@@ -428,13 +457,6 @@ class TestTeams:
         """The shape of the framework's flight booking: a program that hands from one agent to the next, one of which
         asks a third in a tool.
         """
-
-        class Flight(BaseModel):
-            number: str
-            price: int
-
-        class Seat(BaseModel):
-            row: int
 
         extraction = Agent(MODEL, name="extraction", output_type=list[Flight])
         search = Agent(MODEL, name="search", output_type=Flight)
