@@ -166,26 +166,12 @@ def _returns(tool: Any) -> dict[str, Any] | None:
 def redirects(module: Any) -> list[Patch]:
     """What is replaced in a module of the framework."""
     part = module.__name__.rpartition(".")[2]
-    if part in ("tool_manager", "_tool_manager"):
-        redirected = {"validate_tool_call": _validate, "execute_tool_call": _execute, "_raw_execute": _raw_execute}
-        owner = module.ToolManager
-    elif part == "function":
-        redirected, owner = {"call_tool": _call_function}, module.FunctionToolset
-    elif part == "models":
-        redirected, owner = {"prepare_request": _prepare_request}, module.Model
-    elif part == "agent":
-        redirected, owner = {"iter": _iter}, module.Agent
-    else:
-        # Before there was this class, servers of tools were answered as toolsets that nobody knows.
-        owner = getattr(module, "MCPToolset", None)
-        redirected = {} if owner is None else {"call_tool": _call_mcp}
-    for name in redirected:
-        require(owner, name, _DISTRIBUTION)
-    patches = [Patch(owner, name, make) for name, make in redirected.items()]
-    if hasattr(owner, "resolve_deferred_tool_calls"):
-        # Without it, tools that are called elsewhere cannot be answered; none of them runs here.
-        patches.append(Patch(owner, "resolve_deferred_tool_calls", _resolve_deferred))
-    return patches
+    name, made = _REDIRECTED[part.removeprefix("_")]
+    require(module, name, _DISTRIBUTION)
+    owner = getattr(module, name)
+    for method in made:
+        require(owner, method, _DISTRIBUTION)
+    return [Patch(owner, method, make) for method, make in made.items()]
 
 
 class _Asked:
@@ -437,3 +423,19 @@ def _iter(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 _ANY = PydanticAIAdapter()
+#: By the module that holds it, the class whose methods are replaced.
+_REDIRECTED: dict[str, tuple[str, dict[str, Callable[[Any], Any]]]] = {
+    "tool_manager": (
+        "ToolManager",
+        {
+            "validate_tool_call": _validate,
+            "execute_tool_call": _execute,
+            "resolve_deferred_tool_calls": _resolve_deferred,
+            "_raw_execute": _raw_execute,
+        },
+    ),
+    "function": ("FunctionToolset", {"call_tool": _call_function}),
+    "mcp": ("MCPToolset", {"call_tool": _call_mcp}),
+    "models": ("Model", {"prepare_request": _prepare_request}),
+    "agent": ("Agent", {"iter": _iter}),
+}

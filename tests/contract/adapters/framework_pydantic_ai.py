@@ -24,6 +24,7 @@ class PydanticAI(Fixture):
         ("pydantic_ai.tool_manager", "ToolManager", "_raw_execute"),
         ("pydantic_ai.tool_manager", "ToolManager", "validate_tool_call"),
         ("pydantic_ai.tool_manager", "ToolManager", "execute_tool_call"),
+        ("pydantic_ai.tool_manager", "ToolManager", "resolve_deferred_tool_calls"),
         ("pydantic_ai.toolsets.function", "FunctionToolset", "call_tool"),
         ("pydantic_ai.models", "Model", "prepare_request"),
         ("pydantic_ai.agent", "Agent", "iter"),
