@@ -82,6 +82,18 @@ FRAMEWORKS: dict[str, Framework] = {
             "agent_framework_orchestrations._handoff",
         ),
     ),
+    "google_adk": Framework(
+        "google.adk",
+        "unitai.adapters.google_adk:GoogleADKAdapter",
+        (
+            "google.adk.tools.base_tool",
+            "google.adk.flows.llm_flows.functions",
+            "google.adk.flows.llm_flows.tools._caller",
+            "google.adk.agents.base_agent",
+            "google.adk.models.google_llm",
+            "google.adk.sessions.base_session_service",
+        ),
+    ),
 }
 
 

@@ -1,0 +1,332 @@
+"""Google's Agent Development Kit.
+
+Whoever calls a tool, the flow of a model or a node of a workflow, asks the tool for its `run_async`. In a run it is given
+one that asks the mock: callbacks, plugins and confirmations around it stay the framework's. A tool that calls the
+`run_async` of its own base class does not ask again.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar
+from functools import partial
+from importlib import import_module
+from typing import Any
+
+from unitai._engine import enter_agent, leave_agent
+from unitai.adapters.base import AgentTool, BaseAdapter
+from unitai.adapters.frameworks import require
+from unitai.adapters.ports import Session, StateChange, ToolCall
+from unitai.errors import UnmockedToolError, WrongArgumentsError
+from unitai.traffic.patches import Patch
+
+__all__ = ["GoogleADKAdapter", "redirects"]
+
+_DISTRIBUTION = "google-adk"
+_HAND_OVER = "transfer_to_agent"
+#: Tools by which the model steers the framework. They run unless they are mocked.
+_OF_THE_FRAMEWORK = frozenset({_HAND_OVER, "exit_loop", "set_model_response", "finish_task"})
+
+
+class GoogleADKAdapter(BaseAdapter):
+    """Runs agents, apps and workflows of the ADK, with sessions, artifacts and memories that are kept nowhere.
+
+    Args:
+        state: What the session's state begins with.
+        user_id: The user whose session it is.
+        run_config: The run's configuration, as `Runner.run_async` takes it.
+        plugins: Plugins of the runner. Those of an app are its own.
+    """
+
+    name = "google_adk"
+    handles = frozenset(
+        {
+            "google.adk.agents.base_agent.BaseAgent",
+            "google.adk.apps.app.App",
+            "google.adk.workflow._workflow.Workflow",
+        }
+    )
+
+    def __init__(
+        self, *, state: dict[str, Any] | None = None, user_id: str = "user", run_config: Any = None, plugins: Any = None
+    ) -> None:
+        self._state = state
+        self._user = user_id
+        self._config = {} if run_config is None else {"run_config": run_config}
+        self._plugins = plugins
+
+    def inject_mocks(self, agent: Any, session: Session) -> Any:
+        return agent
+
+    async def execute(self, wrapped_agent: Any, input: Any, timeout: float | None) -> Any:
+        root = _root(wrapped_agent)
+        runner = self._runner(wrapped_agent)
+        kept = await runner.session_service.create_session(
+            app_name=runner.app_name, user_id=self._user, state=dict(self._state or {})
+        )
+        events = runner.run_async(
+            user_id=self._user, session_id=kept.id, new_message=_message(input), **self._config
+        )
+        output = None
+        _users[id(root)] = _users.get(id(root), 0) + 1
+        try:
+            async for event in events:
+                given = _output(event)
+                output = output if given is None else given
+        finally:
+            await events.aclose()
+            _users[id(root)] -= 1
+            if not _users[id(root)]:
+                # Nobody else is in the middle of a run with the agent's servers of tools.
+                del _users[id(root)]
+                await runner.close()
+        schema = getattr(root, "output_schema", None)
+        return schema.model_validate_json(output) if inspect.isclass(schema) and isinstance(output, str) else output
+
+    def _runner(self, agent: Any) -> Any:
+        runner = import_module("google.adk.runners").InMemoryRunner
+        if hasattr(agent, "root_agent") and hasattr(agent, "plugins"):
+            return runner(app=agent)
+        kind = "agent" if hasattr(agent, "sub_agents") else "node"
+        return runner(**{kind: agent}, app_name="unitai", plugins=self._plugins)
+
+    def extract_tools(self, agent: Any) -> list[str]:
+        return list({str(tool): tool for each in _team(_root(agent)) for tool in _tools_of(each)}.values())
+
+    def knows_all_tools(self, agent: Any) -> bool:
+        return all(
+            type(each).__module__.startswith("google.adk.agents.")
+            and not any(hasattr(tool, "get_tools") or hasattr(tool, "node") for tool in getattr(each, "tools", ()))
+            for each in _team(_root(agent))
+        )
+
+
+#: How many runs an agent is in.
+_users: dict[int, int] = {}
+
+
+def _root(agent: Any) -> Any:
+    """The agent of an app. An agent's own `root_agent` is another thing: where its tree begins."""
+    return agent.root_agent if hasattr(agent, "plugins") and hasattr(agent, "root_agent") else agent
+
+
+def _message(input: Any) -> Any:
+    if not isinstance(input, str):
+        return input
+    types = import_module("google.genai.types")
+    return types.Content(role="user", parts=[types.Part(text=input)])
+
+
+def _output(event: Any) -> Any:
+    """What an event says to the user, if it ends what its agent has to say."""
+    if getattr(event, "output", None) is not None:
+        return event.output
+    if event.partial or not event.is_final_response():
+        return None
+    parts = getattr(event.content, "parts", None) or ()
+    texts = [part.text for part in parts if part.text and not part.thought]
+    return "".join(texts) if texts else None
+
+
+def _team(agent: Any) -> list[Any]:
+    """The agent, its sub-agents, the nodes of a workflow and the agents that are tools."""
+    found = [agent]
+    for each in found:
+        graph = getattr(each, "graph", None)
+        others = [*getattr(each, "sub_agents", ()), *getattr(graph, "nodes", ())]
+        others += [tool.agent for tool in getattr(each, "tools", None) or () if _is_agent(tool)]
+        found += [other for other in others if all(other is not known for known in found)]
+    return found
+
+
+def _tools_of(agent: Any) -> Iterator[AgentTool]:
+    for given in getattr(agent, "tools", None) or ():
+        if hasattr(given, "get_tools"):
+            continue
+        tool = given if hasattr(given, "run_async") else import_module("google.adk.tools").FunctionTool(given)
+        if not hasattr(tool, "name") or tool.name in _OF_THE_FRAMEWORK:
+            continue
+        is_hosted = _schema(tool) is None and not hasattr(tool, "func")
+        yield AgentTool(
+            tool.name,
+            description=tool.description or "",
+            schema=partial(_schema, tool),
+            returns=partial(_returns, tool),
+            kind="agent" if _is_agent(tool) else "hosted" if is_hosted else "tool",
+            agent_id=agent.name,
+        )
+
+
+def _is_agent(tool: Any) -> bool:
+    return any(base.__name__ == "AgentTool" for base in type(tool).__mro__)
+
+
+def _schema(tool: Any) -> dict[str, Any] | None:
+    declared = tool._get_declaration()
+    if declared is None:
+        return None
+    given = getattr(declared, "parameters_json_schema", None)
+    if given is not None:
+        return dict(given)
+    if declared.parameters is None:
+        return {"type": "object", "properties": {}}
+    schema: dict[str, Any] = declared.parameters.json_schema.model_dump(mode="json", exclude_none=True)
+    return schema
+
+
+def _returns(tool: Any) -> dict[str, Any] | None:
+    from typing import get_type_hints
+
+    from pydantic import TypeAdapter
+
+    try:
+        return TypeAdapter(get_type_hints(tool.func)["return"]).json_schema()
+    except Exception:  # No function, no hint, or one that has no schema: nothing is known.
+        return None
+
+
+def redirects(module: Any) -> list[Patch]:
+    """What is replaced in a module of the framework."""
+    part = module.__name__.removeprefix("google.adk.")
+    if part in ("flows.llm_flows.functions", "flows.llm_flows.tools._caller"):
+        require(module, "_get_tool", _DISTRIBUTION)
+        # The former has passed on the names of the latter since they moved there.
+        return [Patch(module, "_get_tool", _get_tool)] if module._get_tool.__module__ == module.__name__ else []
+    name, method, make = {
+        "tools.base_tool": ("BaseTool", "run_async", _getattribute),
+        "agents.base_agent": ("BaseAgent", "run_async", _run_agent),
+        "models.google_llm": ("Gemini", "generate_content_async", _generate),
+        "sessions.base_session_service": ("BaseSessionService", "append_event", _append_event),
+    }[part]
+    require(module, name, _DISTRIBUTION)
+    owner = getattr(module, name)
+    require(owner, method, _DISTRIBUTION)
+    return [Patch(owner, "__getattribute__" if make is _getattribute else method, make)]
+
+
+#: The call that is under way here: a tool may hand it on to another.
+_under_way: ContextVar[Any] = ContextVar("unitai_google_adk_call", default=None)
+
+
+def _getattribute(original: Callable[..., Any]) -> Callable[..., Any]:
+    def __getattribute__(self: Any, name: str) -> Any:
+        found = original(self, name)
+        if name != "run_async":
+            return found
+        session = Session.here()
+        return found if session is None else partial(_run, self, found, session)
+
+    return __getattribute__
+
+
+async def _run(
+    tool: Any, run_async: Callable[..., Any], session: Session, *, args: dict[str, Any], tool_context: Any
+) -> Any:
+    """Calls a tool in a run."""
+    if _under_way.get() is tool_context:
+        return await run_async(args=args, tool_context=tool_context)
+
+    async def real() -> Any:
+        token = _under_way.set(tool_context)
+        try:
+            return await run_async(args=args, tool_context=tool_context)
+        finally:
+            _under_way.reset(token)
+
+    speaker = tool_context.agent_name
+    if tool.name == _HAND_OVER and session.stance(_HAND_OVER) is None:
+        answer = await real()
+        # Where the model names nobody that there is, the framework says so later.
+        session.note(StateChange("agent", speaker, args.get("agent_name"), agent_id=speaker))
+        return answer
+    is_real = _is_agent(tool) or (tool.name in _OF_THE_FRAMEWORK and _is_the_frameworks(tool))
+    schema = None if is_real else _schema(tool)
+    call = ToolCall(tool.name, dict(args), speaker, _aliases(tool), schema, is_agent=is_real)
+    try:
+        answer = session.answer(call, real)
+        return await answer if hasattr(type(answer), "__await__") else answer
+    except WrongArgumentsError as error:
+        # As the framework tells the model of arguments that are missing.
+        return {"error": f"Invoking `{tool.name}()` failed: {error}"}
+
+
+def _is_the_frameworks(tool: Any) -> bool:
+    made = getattr(tool, "func", None) or type(tool)
+    return str(getattr(made, "__module__", "")).startswith("google.adk.")
+
+
+def _aliases(tool: Any) -> tuple[str, ...]:
+    """The name that a server has for its tool, where the toolset puts something before it."""
+    name = getattr(getattr(tool, "_mcp_tool", None), "name", None)
+    return () if name in (None, tool.name) else (name,)
+
+
+def _get_tool(original: Callable[..., Any]) -> Callable[..., Any]:
+    def get_tool(function_call: Any, *args: Any, **options: Any) -> Any:
+        try:
+            return original(function_call, *args, **options)
+        except ValueError as error:
+            session = Session.here()
+            if session is not None:
+                made_up = ToolCall(function_call.name or "", dict(function_call.args or {}))
+                session.reject(made_up, LookupError(str(error).partition("\n\n")[0]))
+            raise
+
+    return get_tool
+
+
+def _run_agent(original: Callable[..., Any]) -> Callable[..., Any]:
+    async def run_async(self: Any, *args: Any, **options: Any) -> Any:
+        events = original(self, *args, **options)
+        try:
+            while True:
+                token = enter_agent(self.name)
+                try:
+                    event = await events.__anext__()
+                except StopAsyncIteration:
+                    return
+                finally:
+                    leave_agent(token)
+                yield event
+        finally:
+            await events.aclose()
+
+    return run_async
+
+
+def _generate(original: Callable[..., Any]) -> Callable[..., Any]:
+    def generate_content_async(self: Any, llm_request: Any, *args: Any, **options: Any) -> Any:
+        session = Session.here()
+        if session is not None and session.is_strict:
+            for tool in getattr(llm_request.config, "tools", None) or ():
+                _refuse_hosted(session, tool)
+        return original(self, llm_request, *args, **options)
+
+    return generate_content_async
+
+
+def _refuse_hosted(session: Session, tool: Any) -> None:
+    for name in type(tool).model_fields if hasattr(type(tool), "model_fields") else ():
+        if name == "function_declarations" or getattr(tool, name) is None or session.stance(name) == "allowed":
+            continue
+        error = UnmockedToolError(
+            f"{name} runs at the model's provider, where no mock reaches it",
+            remedy=f'let it run: toolkit.allow("{name}"); or leave it out of the agent for the test',
+        )
+        session.fail(error)
+        raise error
+
+
+def _append_event(original: Callable[..., Any]) -> Callable[..., Any]:
+    async def append_event(self: Any, session: Any, event: Any) -> Any:
+        run = None if event.partial or not event.actions.state_delta else Session.here()
+        if run is None:
+            return await original(self, session=session, event=event)
+        changes = [(key, session.state.get(key), value) for key, value in event.actions.state_delta.items()]
+        appended = await original(self, session=session, event=event)
+        for key, old, new in changes:
+            run.note(StateChange(key, old, new, agent_id=event.author))
+        return appended
+
+    return append_event
