@@ -92,6 +92,7 @@ FRAMEWORKS: dict[str, Framework] = {
             "google.adk.agents.base_agent",
             "google.adk.models.google_llm",
             "google.adk.sessions.base_session_service",
+            "google.adk.sessions.state",
         ),
     ),
 }

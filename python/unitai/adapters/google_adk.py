@@ -1,16 +1,16 @@
 """Google's Agent Development Kit.
 
-Whoever calls a tool, the flow of a model or a node of a workflow, asks the tool for its `run_async`. In a run it is given
-one that asks the mock: callbacks, plugins and confirmations around it stay the framework's. A tool that calls the
+Whoever calls a tool, the flow of a model or a node of a workflow, asks the tool for its `run_async`. In a run it is
+given one that asks the mock: callbacks, plugins and confirmations around it stay the framework's. A tool that calls the
 `run_async` of its own base class does not ask again.
 """
 
 from __future__ import annotations
 
-import inspect
+import asyncio
 from collections.abc import Callable, Iterator
-from contextvars import ContextVar
-from functools import partial
+from contextvars import Context, ContextVar
+from functools import partial, wraps
 from importlib import import_module
 from typing import Any
 
@@ -65,28 +65,24 @@ class GoogleADKAdapter(BaseAdapter):
         kept = await runner.session_service.create_session(
             app_name=runner.app_name, user_id=self._user, state=dict(self._state or {})
         )
-        events = runner.run_async(
-            user_id=self._user, session_id=kept.id, new_message=_message(input), **self._config
-        )
+        events = runner.run_async(user_id=self._user, session_id=kept.id, new_message=_message(input), **self._config)
         output = None
-        _users[id(root)] = _users.get(id(root), 0) + 1
+        toolsets = _toolsets(root)
+        await _enter(toolsets)
         try:
             async for event in events:
                 given = _output(event)
                 output = output if given is None else given
         finally:
             await events.aclose()
-            _users[id(root)] -= 1
-            if not _users[id(root)]:
-                # Nobody else is in the middle of a run with the agent's servers of tools.
-                del _users[id(root)]
-                await runner.close()
-        schema = getattr(root, "output_schema", None)
-        return schema.model_validate_json(output) if inspect.isclass(schema) and isinstance(output, str) else output
+            _leave(toolsets)
+        schema: Any = getattr(root, "output_schema", None)
+        is_object = isinstance(output, str) and hasattr(schema, "model_validate_json")
+        return schema.model_validate_json(output) if is_object else output
 
     def _runner(self, agent: Any) -> Any:
         runner = import_module("google.adk.runners").InMemoryRunner
-        if hasattr(agent, "root_agent") and hasattr(agent, "plugins"):
+        if _is_app(agent):
             return runner(app=agent)
         kind = "agent" if hasattr(agent, "sub_agents") else "node"
         return runner(**{kind: agent}, app_name="unitai", plugins=self._plugins)
@@ -97,18 +93,58 @@ class GoogleADKAdapter(BaseAdapter):
     def knows_all_tools(self, agent: Any) -> bool:
         return all(
             type(each).__module__.startswith("google.adk.agents.")
-            and not any(hasattr(tool, "get_tools") or hasattr(tool, "node") for tool in getattr(each, "tools", ()))
+            and all(_is_tool(tool) and not hasattr(tool, "node") for tool in getattr(each, "tools", None) or ())
             for each in _team(_root(agent))
         )
 
 
-#: How many runs an agent is in.
+#: How many runs a toolset is used in, and those that are being closed.
 _users: dict[int, int] = {}
+_closing: dict[int, asyncio.Task[Any]] = {}
+
+
+def _toolsets(agent: Any) -> list[Any]:
+    given = [tool for each in _team(agent) for tool in getattr(each, "tools", None) or ()]
+    return [tool for tool in given if hasattr(tool, "get_tools") and hasattr(tool, "close")]
+
+
+async def _enter(toolsets: list[Any]) -> None:
+    for toolset in toolsets:
+        _users[id(toolset)] = _users.get(id(toolset), 0) + 1
+        closing = _closing.get(id(toolset))
+        if closing is not None and closing.get_loop() is asyncio.get_running_loop():
+            await asyncio.wait([closing])
+
+
+def _leave(toolsets: list[Any]) -> None:
+    """Ends the servers of tools that no other run is in the middle of. A run that is stopped does not wait for them."""
+    for toolset in toolsets:
+        key = id(toolset)
+        _users[key] -= 1
+        if _users[key]:
+            continue
+        del _users[key]
+        # It is no part of the run.
+        closing = Context().run(asyncio.get_running_loop().create_task, toolset.close())
+        _closing[key] = closing
+        closing.add_done_callback(partial(_closed, key))
+
+
+def _closed(key: int, closing: asyncio.Task[Any]) -> None:
+    if _closing.get(key) is closing:
+        del _closing[key]
+    if not closing.cancelled():
+        # What goes wrong when a server ends is nothing of the agent's.
+        closing.exception()
+
+
+def _is_app(agent: Any) -> bool:
+    return any(f"{base.__module__}.{base.__qualname__}" == "google.adk.apps.app.App" for base in type(agent).__mro__)
 
 
 def _root(agent: Any) -> Any:
-    """The agent of an app. An agent's own `root_agent` is another thing: where its tree begins."""
-    return agent.root_agent if hasattr(agent, "plugins") and hasattr(agent, "root_agent") else agent
+    # An agent's own `root_agent` is another thing: where its tree begins.
+    return agent.root_agent if _is_app(agent) else agent
 
 
 def _message(input: Any) -> Any:
@@ -142,10 +178,10 @@ def _team(agent: Any) -> list[Any]:
 
 def _tools_of(agent: Any) -> Iterator[AgentTool]:
     for given in getattr(agent, "tools", None) or ():
-        if hasattr(given, "get_tools"):
+        if not _is_tool(given):
             continue
-        tool = given if hasattr(given, "run_async") else import_module("google.adk.tools").FunctionTool(given)
-        if not hasattr(tool, "name") or tool.name in _OF_THE_FRAMEWORK:
+        tool = given if hasattr(given, "_get_declaration") else import_module("google.adk.tools").FunctionTool(given)
+        if tool.name in _OF_THE_FRAMEWORK and _is_the_frameworks(tool):
             continue
         is_hosted = _schema(tool) is None and not hasattr(tool, "func")
         yield AgentTool(
@@ -156,6 +192,12 @@ def _tools_of(agent: Any) -> Iterator[AgentTool]:
             kind="agent" if _is_agent(tool) else "hosted" if is_hosted else "tool",
             agent_id=agent.name,
         )
+
+
+def _is_tool(given: Any) -> bool:
+    """Whether it is one tool, and no toolset, no agent and no node."""
+    is_function = callable(given) and not hasattr(given, "run_async")
+    return is_function or hasattr(given, "_get_declaration")
 
 
 def _is_agent(tool: Any) -> bool:
@@ -193,16 +235,15 @@ def redirects(module: Any) -> list[Patch]:
         require(module, "_get_tool", _DISTRIBUTION)
         # The former has passed on the names of the latter since they moved there.
         return [Patch(module, "_get_tool", _get_tool)] if module._get_tool.__module__ == module.__name__ else []
-    name, method, make = {
-        "tools.base_tool": ("BaseTool", "run_async", _getattribute),
-        "agents.base_agent": ("BaseAgent", "run_async", _run_agent),
-        "models.google_llm": ("Gemini", "generate_content_async", _generate),
-        "sessions.base_session_service": ("BaseSessionService", "append_event", _append_event),
-    }[part]
+    if part == "tools.base_tool":
+        require(module.BaseTool, "run_async", _DISTRIBUTION)
+        return [Patch(module.BaseTool, "__getattribute__", _getattribute)]
+    name, made = _REDIRECTED[part]
     require(module, name, _DISTRIBUTION)
     owner = getattr(module, name)
-    require(owner, method, _DISTRIBUTION)
-    return [Patch(owner, "__getattribute__" if make is _getattribute else method, make)]
+    for method in made:
+        require(owner, method, _DISTRIBUTION)
+    return [Patch(owner, method, make) for method, make in made.items()]
 
 
 #: The call that is under way here: a tool may hand it on to another.
@@ -210,14 +251,14 @@ _under_way: ContextVar[Any] = ContextVar("unitai_google_adk_call", default=None)
 
 
 def _getattribute(original: Callable[..., Any]) -> Callable[..., Any]:
-    def __getattribute__(self: Any, name: str) -> Any:
+    def getattribute(self: Any, name: str) -> Any:
         found = original(self, name)
         if name != "run_async":
             return found
         session = Session.here()
         return found if session is None else partial(_run, self, found, session)
 
-    return __getattribute__
+    return getattribute
 
 
 async def _run(
@@ -235,14 +276,15 @@ async def _run(
             _under_way.reset(token)
 
     speaker = tool_context.agent_name
-    if tool.name == _HAND_OVER and session.stance(_HAND_OVER) is None:
+    steers = tool.name in _OF_THE_FRAMEWORK and _is_the_frameworks(tool)
+    if steers and tool.name == _HAND_OVER and session.stance(_HAND_OVER) is None:
         answer = await real()
         # Where the model names nobody that there is, the framework says so later.
         session.note(StateChange("agent", speaker, args.get("agent_name"), agent_id=speaker))
         return answer
-    is_real = _is_agent(tool) or (tool.name in _OF_THE_FRAMEWORK and _is_the_frameworks(tool))
-    schema = None if is_real else _schema(tool)
-    call = ToolCall(tool.name, dict(args), speaker, _aliases(tool), schema, is_agent=is_real)
+    runs = steers or _is_agent(tool)
+    schema = None if runs else _schema(tool)
+    call = ToolCall(tool.name, dict(args), speaker, _aliases(tool), schema, is_agent=runs)
     try:
         answer = session.answer(call, real)
         return await answer if hasattr(type(answer), "__await__") else answer
@@ -263,6 +305,8 @@ def _aliases(tool: Any) -> tuple[str, ...]:
 
 
 def _get_tool(original: Callable[..., Any]) -> Callable[..., Any]:
+    # Other modules take it over by its name, and are told from where by its module.
+    @wraps(original)
     def get_tool(function_call: Any, *args: Any, **options: Any) -> Any:
         try:
             return original(function_call, *args, **options)
@@ -318,15 +362,54 @@ def _refuse_hosted(session: Session, tool: Any) -> None:
         raise error
 
 
+def _set_state(original: Callable[..., Any]) -> Callable[..., Any]:
+    def setitem(self: Any, key: str, value: Any) -> None:
+        old = self.get(key)
+        original(self, key, value)
+        _note_change(key, old, value)
+
+    return setitem
+
+
+def _update_state(original: Callable[..., Any]) -> Callable[..., Any]:
+    def update(self: Any, delta: Any) -> None:
+        changed = [(key, self.get(key), value) for key, value in dict(delta).items()]
+        original(self, delta)
+        for change in changed:
+            _note_change(*change)
+
+    return update
+
+
 def _append_event(original: Callable[..., Any]) -> Callable[..., Any]:
     async def append_event(self: Any, session: Any, event: Any) -> Any:
-        run = None if event.partial or not event.actions.state_delta else Session.here()
-        if run is None:
-            return await original(self, session=session, event=event)
-        changes = [(key, session.state.get(key), value) for key, value in event.actions.state_delta.items()]
+        # What was written by assignment is in the state already, and was noted then.
+        delta = {} if event.partial else event.actions.state_delta
+        changed = [(key, session.state.get(key), value, event.author) for key, value in delta.items()]
         appended = await original(self, session=session, event=event)
-        for key, old, new in changes:
-            run.note(StateChange(key, old, new, agent_id=event.author))
+        for change in changed:
+            _note_change(*change)
         return appended
 
     return append_event
+
+
+def _note_change(key: str, old: Any, new: Any, agent_id: str | None = None) -> None:
+    session = Session.here()
+    if session is None:
+        return
+    try:
+        is_same = bool(old == new)
+    except Exception:  # Not every value can be compared.
+        is_same = False
+    if not is_same:
+        session.note(StateChange(key, old, new, agent_id))
+
+
+#: By the module that holds it, the class and the methods that are replaced.
+_REDIRECTED: dict[str, tuple[str, dict[str, Callable[[Any], Any]]]] = {
+    "agents.base_agent": ("BaseAgent", {"run_async": _run_agent}),
+    "models.google_llm": ("Gemini", {"generate_content_async": _generate}),
+    "sessions.base_session_service": ("BaseSessionService", {"append_event": _append_event}),
+    "sessions.state": ("State", {"__setitem__": _set_state, "update": _update_state}),
+}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from importlib.metadata import version
+from functools import cached_property
 from typing import Any
 
 import shop
@@ -12,9 +12,17 @@ from google.adk.agents.run_config import RunConfig, StreamingMode
 from google.adk.flows.llm_flows import functions
 from google.adk.models import Gemini
 from google.adk.runners import InMemoryRunner
-from google.genai import types
+from google.genai import Client, types
 
 from unitai.script import call, say
+
+
+class Local(Gemini):
+    """A model elsewhere. Nobody closes the pool of its client, so no connection stays in it."""
+
+    @cached_property
+    def api_client(self) -> Client:
+        return Client(http_options=types.HttpOptions(base_url=self.base_url, headers={"Connection": "close"}))
 
 
 class GoogleADK(Fixture):
@@ -31,10 +39,12 @@ class GoogleADK(Fixture):
         ("google.adk.agents.base_agent", "BaseAgent", "run_async"),
         ("google.adk.models.google_llm", "Gemini", "generate_content_async"),
         ("google.adk.sessions.base_session_service", "BaseSessionService", "append_event"),
+        ("google.adk.sessions.state", "State", "__setitem__"),
+        ("google.adk.sessions.state", "State", "update"),
     )
 
     def agent(self, base_url: str | None = None) -> Any:
-        model = self.model if base_url is None else Gemini(model=self.model, base_url=base_url)
+        model = self.model if base_url is None else Local(model=self.model, base_url=base_url)
         return LlmAgent(name="support", model=model, tools=list(shop.TOOLS))
 
     def team(self) -> Any:
@@ -71,4 +81,3 @@ class GoogleADK(Fixture):
 
 
 FIXTURE = GoogleADK()
-VERSION = tuple(int(part) for part in version("google-adk").split(".")[:2])
