@@ -275,7 +275,7 @@ async def _run(
         finally:
             _under_way.reset(token)
 
-    speaker = tool_context.agent_name
+    speaker = _speaker(tool_context)
     steers = tool.name in _OF_THE_FRAMEWORK and _is_the_frameworks(tool)
     if steers and tool.name == _HAND_OVER and session.stance(_HAND_OVER) is None:
         answer = await real()
@@ -291,6 +291,15 @@ async def _run(
     except WrongArgumentsError as error:
         # As the framework tells the model of arguments that are missing.
         return {"error": f"Invoking `{tool.name}()` failed: {error}"}
+
+
+def _speaker(tool_context: Any) -> str | None:
+    try:
+        name: str = tool_context.agent_name
+    except AttributeError:
+        return None
+    # A node of a workflow is nobody's.
+    return None if name == "unknown" else name
 
 
 def _is_the_frameworks(tool: Any) -> bool:

@@ -432,6 +432,23 @@ class TestOtherWays:
         with scripted_model([REFUND]), pytest.raises(UnmockedToolError, match="refund"):
             MockToolkit().run(workflow, "go")
 
+    def test_a_tool_that_is_a_node_is_mocked_and_a_function_that_is_one_runs(self):
+        workflows = pytest.importorskip("google.adk.workflow")
+
+        def find_the_order(node_input: str) -> dict:
+            return {"order_id": "123"}
+
+        workflow = workflows.Workflow(name="flow", edges=[("START", find_the_order, FunctionTool(shop.lookup_order))])
+        toolkit = MockToolkit()
+        toolkit.mock("lookup_order", return_value={"status": "delivered"})
+        with scripted_model([]):
+            result = toolkit.run(workflow, "go")
+        assert result.error is None
+        assert result.tool_called_with("lookup_order", order_id="123")
+        assert result.output == {"status": "delivered"}
+        with scripted_model([]), pytest.raises(UnmockedToolError, match="lookup_order"):
+            MockToolkit().run(workflow, "go")
+
 
 class TestHosted:
     """Tools that run at the provider."""
