@@ -46,11 +46,22 @@ _EVENTS = "write the events of the run to this file"
 _BUDGET = "what the model calls of all tests may cost together, in US dollars"
 
 
+#: What keeps frameworks from speaking to their makers. They ask when they are imported, so it is said before any
+#: conftest can do that; who says something else is heard.
+_QUIET = {
+    "CREWAI_DISABLE_TELEMETRY": "true",
+    "CREWAI_DISABLE_VERSION_CHECK": "true",
+    "CREWAI_TRACING_ENABLED": "false",
+}
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_load_initial_conftests(parser: pytest.Parser) -> Generator[None, None, None]:
     """`--unitai-model`, another model for every run of every test; and `--model`, for short, unless a conftest
     has an option of that name already.
     """
+    for name, value in _QUIET.items():
+        os.environ.setdefault(name, value)
     yield
     group = parser.getgroup("unitai")
     try:

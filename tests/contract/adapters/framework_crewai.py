@@ -1,0 +1,97 @@
+"""CrewAI, with crews of one agent and of two."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import shop
+from crewai import LLM, Agent, Crew, Process, Task
+from crewai.tools import tool
+from framework import Fixture
+
+from unitai.script import call, say
+
+
+class CrewAI(Fixture):
+    """Crews."""
+
+    name = "crewai"
+    distribution = "crewai"
+    chokepoints = (
+        ("crewai.tools.base_tool", "BaseTool", "run"),
+        ("crewai.tools.base_tool", "BaseTool", "arun"),
+        ("crewai.tools.base_tool", "Tool", "run"),
+        ("crewai.tools.base_tool", "Tool", "arun"),
+        ("crewai.tools.structured_tool", "CrewStructuredTool", "invoke"),
+        ("crewai.tools.structured_tool", "CrewStructuredTool", "ainvoke"),
+        ("crewai.agents.agent_executor", "AgentExecutor", "_execute_single_native_tool_call"),
+        ("crewai.agents.agent_executor", "AgentExecutor", "_should_parallelize_native_tool_calls"),
+        ("crewai.agents.agent_executor", "AgentExecutor", "invoke"),
+        ("crewai.agents.agent_executor", "AgentExecutor", "invoke_async"),
+        ("crewai.agents.agent_executor", None, "execute_tool_and_check_finality"),
+        ("crewai.agents.step_executor", None, "execute_single_native_tool_call"),
+        ("crewai.agents.step_executor", None, "execute_tool_and_check_finality"),
+        ("crewai.lite_agent", "LiteAgent", "_invoke_loop"),
+        ("crewai.lite_agent", None, "execute_tool_and_check_finality"),
+        ("crewai.agents.cache.cache_handler", "CacheHandler", "read"),
+        ("crewai.agents.cache.cache_handler", "CacheHandler", "add"),
+        ("crewai.telemetry.telemetry", "Telemetry", "_safe_telemetry_operation"),
+        ("crewai.utilities.task_output_storage_handler", "TaskOutputStorageHandler", "add"),
+        ("crewai.utilities.task_output_storage_handler", "TaskOutputStorageHandler", "update"),
+        ("crewai.utilities.task_output_storage_handler", "TaskOutputStorageHandler", "reset"),
+    )
+
+    def agent(self, base_url: str | None = None) -> Any:
+        support = self.member("support", [tool(each) for each in shop.TOOLS], base_url)
+        return Crew(agents=[support], tasks=[self.task(support)])
+
+    def member(self, role: str, tools: list[Any], base_url: str | None = None, **options: Any) -> Agent:
+        """An agent. It does a task once only, whatever comes of it."""
+        address = {} if base_url is None else {"base_url": f"{base_url}/v1"}
+        llm = LLM(model=f"openai/{self.model}", **address)
+        return Agent(
+            role=role,
+            goal="Help the customer.",
+            backstory="You work for a shop.",
+            llm=llm,
+            tools=tools,
+            max_retry_limit=0,
+            **options,
+        )
+
+    def task(self, agent: Agent | None) -> Task:
+        return Task(description="{input}", expected_output="A sentence for the customer.", agent=agent)
+
+    def team(self) -> Any:
+        triage = self.member("triage", [tool(shop.lookup_order)], allow_delegation=True)
+        billing = self.member("billing", [tool(shop.refund)])
+        return Crew(agents=[triage, billing], tasks=[self.task(triage)], process=Process.sequential)
+
+    def team_script(self) -> list[Any]:
+        return [
+            call("delegate_work_to_coworker", task="Refund order 123.", context="It is $10.", coworker="billing"),
+            call("refund", order_id="123", amount=10.0),
+            say("It is paid back."),
+            say("Refunded."),
+        ]
+
+    def state(self, agent: Any) -> Any:
+        def of(thing: Any) -> dict[str, Any]:
+            private = {name: value for name, value in thing.__pydantic_private__.items()}
+            return {name: repr(value) for name, value in {**thing.__dict__, **private}.items()}
+
+        tools = [each.current_usage_count for member in agent.agents for each in member.tools]
+        return of(agent), [of(each) for each in agent.agents], [of(each) for each in agent.tasks], tools
+
+    def run_as_users_do(self, agent: Any, input: str) -> Any:
+        return agent.kickoff(inputs={"input": input}).raw
+
+    async def stream_as_users_do(self, agent: Any, input: str) -> str:
+        agent.stream = True
+        said = await agent.akickoff(inputs={"input": input})
+        async for _ in said:
+            pass
+        return said.result.raw
+
+
+FIXTURE = CrewAI()
