@@ -7,7 +7,9 @@ not is never looked at. What pytest loads is this one module, because every star
 from __future__ import annotations
 
 import os
+import shutil
 import sys
+import tempfile
 
 import pytest
 
@@ -53,15 +55,31 @@ _QUIET = {
     "CREWAI_DISABLE_VERSION_CHECK": "true",
     "CREWAI_TRACING_ENABLED": "false",
 }
+#: Where a framework keeps what it writes down, unless somebody says another place: not among the user's own.
+_STORE = "CREWAI_STORAGE_DIR"
+
+
+def _quieten(config: pytest.Config) -> None:
+    for name, value in _QUIET.items():
+        os.environ.setdefault(name, value)
+    if _STORE not in os.environ:
+        folder = os.path.join(tempfile.gettempdir(), f"unitai-store-{os.getpid()}")
+        os.environ[_STORE] = folder
+        config.add_cleanup(lambda: _clear(folder))
+
+
+def _clear(folder: str) -> None:
+    if os.environ.get(_STORE) == folder:
+        del os.environ[_STORE]
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_load_initial_conftests(parser: pytest.Parser) -> Generator[None, None, None]:
+def pytest_load_initial_conftests(early_config: pytest.Config, parser: pytest.Parser) -> Generator[None, None, None]:
     """`--unitai-model`, another model for every run of every test; and `--model`, for short, unless a conftest
     has an option of that name already.
     """
-    for name, value in _QUIET.items():
-        os.environ.setdefault(name, value)
+    _quieten(early_config)
     yield
     group = parser.getgroup("unitai")
     try:

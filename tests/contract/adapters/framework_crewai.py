@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import Any
 
 import shop
@@ -9,6 +10,7 @@ from crewai import LLM, Agent, Crew, Process, Task
 from crewai.tools import tool
 from framework import Fixture
 
+from unitai.adapters.crewai_calls import SEAMS
 from unitai.script import call, say
 
 
@@ -17,28 +19,9 @@ class CrewAI(Fixture):
 
     name = "crewai"
     distribution = "crewai"
-    chokepoints = (
-        ("crewai.tools.base_tool", "BaseTool", "run"),
-        ("crewai.tools.base_tool", "BaseTool", "arun"),
-        ("crewai.tools.base_tool", "Tool", "run"),
-        ("crewai.tools.base_tool", "Tool", "arun"),
-        ("crewai.tools.structured_tool", "CrewStructuredTool", "invoke"),
-        ("crewai.tools.structured_tool", "CrewStructuredTool", "ainvoke"),
-        ("crewai.agents.agent_executor", "AgentExecutor", "_execute_single_native_tool_call"),
-        ("crewai.agents.agent_executor", "AgentExecutor", "_should_parallelize_native_tool_calls"),
-        ("crewai.agents.agent_executor", "AgentExecutor", "invoke"),
-        ("crewai.agents.agent_executor", "AgentExecutor", "invoke_async"),
-        ("crewai.agents.agent_executor", None, "execute_tool_and_check_finality"),
-        ("crewai.agents.step_executor", None, "execute_single_native_tool_call"),
-        ("crewai.agents.step_executor", None, "execute_tool_and_check_finality"),
-        ("crewai.lite_agent", "LiteAgent", "_invoke_loop"),
-        ("crewai.lite_agent", None, "execute_tool_and_check_finality"),
-        ("crewai.agents.cache.cache_handler", "CacheHandler", "read"),
-        ("crewai.agents.cache.cache_handler", "CacheHandler", "add"),
-        ("crewai.telemetry.telemetry", "Telemetry", "_safe_telemetry_operation"),
-        ("crewai.utilities.task_output_storage_handler", "TaskOutputStorageHandler", "add"),
-        ("crewai.utilities.task_output_storage_handler", "TaskOutputStorageHandler", "update"),
-        ("crewai.utilities.task_output_storage_handler", "TaskOutputStorageHandler", "reset"),
+    #: Releases differ in where their executors are.
+    chokepoints = tuple(
+        (module, owner, name) for module, seams in SEAMS.items() if find_spec(module) for owner, name, _ in seams
     )
 
     def agent(self, base_url: str | None = None) -> Any:
@@ -77,8 +60,8 @@ class CrewAI(Fixture):
 
     def state(self, agent: Any) -> Any:
         def of(thing: Any) -> dict[str, Any]:
-            private = {name: value for name, value in thing.__pydantic_private__.items()}
-            return {name: repr(value) for name, value in {**thing.__dict__, **private}.items()}
+            fields = {**thing.__dict__, **thing.__pydantic_private__}
+            return {name: repr(value) for name, value in fields.items()}
 
         tools = [each.current_usage_count for member in agent.agents for each in member.tools]
         return of(agent), [of(each) for each in agent.agents], [of(each) for each in agent.tasks], tools
