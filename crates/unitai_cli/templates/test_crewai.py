@@ -1,52 +1,40 @@
 """A first test of a CrewAI crew: no key, no network.
 
-Put your own crew in the place of `refund_crew`. The tools are mocked, so nothing real
+Put your own crew in the place of `refund_crew`. Its tools are mocked, so nothing real
 can happen, and the script answers in the model's place, inside its client.
 """
 
-import pytest
 from crewai import LLM, Agent, Crew, Task
 from crewai.tools import tool
 
 from unitai.script import call, say, when
 
 
-def refund_crew(tools):
-    """Stands for your crew: its tools do what they are given."""
-
-    @tool
-    def lookup_order(order_id: str) -> dict:
-        """The status and the amount of an order."""
-        return tools["lookup_order"](order_id=order_id)
-
-    @tool
-    def process_refund(order_id: str, amount: float) -> dict:
-        """Pays an order back."""
-        return tools["process_refund"](order_id=order_id, amount=amount)
-
-    # The address is nobody's. At OpenAI's own, CrewAI has the tokens counted before it
-    # asks, and a script cannot count them.
-    llm = LLM(model="openai/gpt-4o", api_key="none", base_url="http://model.example/v1")
-    clerk = Agent(
-        role="refund clerk",
-        goal="Look an order up before you refund it.",
-        backstory="You handle refunds.",
-        llm=llm,
-        tools=[lookup_order, process_refund],
-    )
-    task = Task(
-        description="{message}",
-        expected_output="A sentence for the customer.",
-        agent=clerk,
-    )
-    return Crew(agents=[clerk], tasks=[task])
+@tool
+def lookup_order(order_id: str) -> dict:
+    """The status and the amount of an order."""
+    raise RuntimeError("a real tool ran")
 
 
-@pytest.fixture(autouse=True)
-def no_telemetry(monkeypatch):
-    """CrewAI reports to its makers; a test has nothing to say to them."""
-    monkeypatch.setenv("CREWAI_DISABLE_TELEMETRY", "true")
-    monkeypatch.setenv("CREWAI_TRACING_ENABLED", "false")
+@tool
+def process_refund(order_id: str, amount: float) -> dict:
+    """Pays an order back."""
+    raise RuntimeError("a real tool ran")
+
+
+clerk = Agent(
+    role="refund clerk",
+    goal="Look an order up before you refund it.",
+    backstory="You handle refunds.",
+    llm=LLM(model="openai/gpt-4o", api_key="none"),
+    tools=[lookup_order, process_refund],
+)
+task = Task(
+    description="{message}",
+    expected_output="A sentence for the customer.",
+    agent=clerk,
+)
+refund_crew = Crew(agents=[clerk], tasks=[task])
 
 
 def test_an_order_is_looked_up_before_it_is_refunded(mock_toolkit, scripted_model):
@@ -64,10 +52,7 @@ def test_an_order_is_looked_up_before_it_is_refunded(mock_toolkit, scripted_mode
         ]
     )
 
-    def agent(message, tools):
-        return refund_crew(tools).kickoff(inputs={"message": message}).raw
-
-    result = mock_toolkit.run(agent, "Please refund order #123")
+    result = mock_toolkit.run(refund_crew, {"message": "Please refund order #123"})
 
     assert result.tool_called_before("lookup_order", "process_refund")
     assert result.tool_called_with("process_refund", order_id="123", amount=49.99)

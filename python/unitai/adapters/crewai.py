@@ -108,17 +108,20 @@ class _Copies:
             crew._memory = None
         if not self._files:
             changes["output_log_file"] = None
+        _set_private(crew, {"_rpm_controller": _fresh(_private(crew).get("_rpm_controller"))})
         _set(crew, changes)
 
     def _agent(self, agent: Any) -> None:
         changes = {"tools": self._all(agent.tools), "agent_executor": None}
-        for name in ("llm", "function_calling_llm", "tools_handler"):
+        for name in ("llm", "function_calling_llm", "tools_handler", "security_config"):
             changes[name] = self._one(getattr(agent, name, None))
         if not self._memory:
             changes["memory"] = None
             _set_private(agent, {"_memory": None})
-        process = (agent.__pydantic_private__ or {}).get("_token_process")
-        _set_private(agent, {"_token_process": process and type(process)(), "_times_executed": 0})
+        private = _private(agent)
+        process = private.get("_token_process")
+        counts = {"_token_process": process and type(process)(), "_times_executed": 0}
+        _set_private(agent, {**counts, "_rpm_controller": _fresh(private.get("_rpm_controller"))})
         _set(agent, changes)
 
     def _task(self, task: Any) -> None:
@@ -130,9 +133,8 @@ class _Copies:
         _set(task, changes)
 
     def _flow(self, flow: Any, made: Any) -> None:
-        private = made.__pydantic_private__ or made.__dict__
         own = {name: _bound_to(made, method, flow) for name, method in getattr(flow, "_methods", {}).items()}
-        _set_private(made, {"_methods": own, "_state": copy.deepcopy(private.get("_state"))})
+        _set_private(made, {"_methods": own, "_state": copy.deepcopy(_private(made).get("_state"))})
 
     def _all(self, things: Any) -> Any:
         return [self.of(thing) for thing in things] if isinstance(things, list) else things
@@ -144,11 +146,16 @@ class _Copies:
 def _shallow(thing: Any) -> Any:
     """A copy with containers of its own."""
     made = copy.copy(thing)
-    for fields in (made.__dict__, getattr(made, "__pydantic_private__", None) or {}):
+    for fields in (made.__dict__, _private(made)):
         for name, value in fields.items():
             if type(value) in (list, dict, set):
                 fields[name] = copy.copy(value)
     return made
+
+
+def _fresh(controller: Any) -> Any:
+    """The same limit of requests, counted anew."""
+    return controller and type(controller)(max_rpm=controller.max_rpm)
 
 
 def _set(thing: Any, values: dict[str, Any]) -> None:
@@ -157,8 +164,13 @@ def _set(thing: Any, values: dict[str, Any]) -> None:
 
 
 def _set_private(thing: Any, values: dict[str, Any]) -> None:
-    private = thing.__pydantic_private__ or thing.__dict__
+    private = _private(thing)
     private.update({name: value for name, value in values.items() if name in private})
+
+
+def _private(thing: Any) -> dict[str, Any]:
+    private = getattr(thing, "__pydantic_private__", None)
+    return thing.__dict__ if private is None else private
 
 
 def _bound_to(made: Any, method: Any, flow: Any) -> Any:

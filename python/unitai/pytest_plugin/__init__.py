@@ -53,6 +53,7 @@ _BUDGET = "what the model calls of all tests may cost together, in US dollars"
 _QUIET = {
     "CREWAI_DISABLE_TELEMETRY": "true",
     "CREWAI_DISABLE_VERSION_CHECK": "true",
+    "CREWAI_TESTING": "true",
     "CREWAI_TRACING_ENABLED": "false",
 }
 #: Where a framework keeps what it writes down, unless somebody says another place: not among the user's own.

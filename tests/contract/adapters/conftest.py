@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,10 @@ if CHOSEN is None:
 @pytest.fixture(scope="session")
 def framework():
     """What the suite needs to know of the framework."""
-    return fixture()
+    with warnings.catch_warnings():
+        # What the frameworks warn of is theirs.
+        warnings.simplefilter("ignore")
+        return fixture()
 
 
 @pytest.fixture(autouse=True)

@@ -183,6 +183,12 @@ class TestCrews:
         assert crew.stream
         assert not crew.agents[0].llm.stream
 
+    def test_a_limit_of_requests_is_counted_for_each_run(self, toolkit):
+        crew = crew_of(member("support", *shop.TOOLS), max_rpm=3)
+        for _ in range(3):
+            with scripted_model([LOOKUP, say("Done.")]):
+                assert toolkit.run(crew, "go", timeout=30).output == "Done."
+
     def test_agents_of_one_role_keep_their_own_tools(self):
         one, other = member("clerk", shop.lookup_order), member("clerk", shop.refund)
         crew = Crew(agents=[one, other], tasks=[FIXTURE.task(one), FIXTURE.task(other)])
@@ -416,8 +422,10 @@ class TestCallsAsText:
             wants("send_email", '{"to": "a@b.c", "text": "Done."}'),
             FINAL,
         ]
+        before = FIXTURE.state(crew)
         with scripted_model(script):
             result = toolkit.run(crew, "go")
+        assert FIXTURE.state(crew) == before
         assert result.output == "Done."
         assert kinds(result) == ["llm", "lookup_order", "llm", "refund", "llm", "send_email", "llm"]
         assert result.tool_called_with("refund", order_id="123", amount=10.0)
