@@ -169,8 +169,8 @@ def _set_private(thing: Any, values: dict[str, Any]) -> None:
 
 
 def _private(thing: Any) -> dict[str, Any]:
-    private = getattr(thing, "__pydantic_private__", None)
-    return thing.__dict__ if private is None else private
+    private: dict[str, Any] | None = getattr(thing, "__pydantic_private__", None)
+    return vars(thing) if private is None else private
 
 
 def _bound_to(made: Any, method: Any, flow: Any) -> Any:
