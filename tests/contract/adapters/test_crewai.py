@@ -183,6 +183,34 @@ class TestCrews:
         assert crew.stream
         assert not crew.agents[0].llm.stream
 
+    def test_tasks_at_the_same_time_are_told_apart(self, toolkit):
+        finder, payer, speaker = member("finder", shop.lookup_order), member("payer", shop.refund), member("speaker")
+
+        def task(description: str, agent: Agent, **options: Any) -> Task:
+            return Task(description=description, expected_output="?", agent=agent, **options)
+
+        tasks = [
+            task("Find it.", finder, async_execution=True),
+            task("Pay it.", payer, async_execution=True),
+            task("Say it.", speaker),
+        ]
+        crew = Crew(agents=[finder, payer, speaker], tasks=tasks)
+        toolkit = MockToolkit()
+        toolkit.mock("lookup_order", return_value={"status": "delivered"})
+        toolkit.mock("refund", return_value="refunded")
+        script = [
+            when(tool_result="delivered").then(say("Found.")),
+            when(tool_result="refunded").then(say("Paid.")),
+            when("Find it.").then(LOOKUP),
+            when("Pay it.").then(REFUND),
+            when("Say it.").then(say("Done.")),
+        ]
+        with scripted_model(script):
+            result = toolkit.run(crew, {})
+        assert result.output == "Done."
+        tools = {step.tool_name: step.agent_id for step in result.trajectory.steps if step.step_type == "tool_call"}
+        assert tools == {"lookup_order": "finder", "refund": "payer"}
+
     def test_a_limit_of_requests_is_counted_for_each_run(self, toolkit):
         crew = crew_of(member("support", *shop.TOOLS), max_rpm=3)
         for _ in range(3):
