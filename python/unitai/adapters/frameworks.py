@@ -42,8 +42,14 @@ FRAMEWORKS: dict[str, Framework] = {
         (
             "langchain_core.tools.base",
             "langchain_core.tools.structured",
+            "langchain_core.tools.simple",
+            "langchain_core.language_models.chat_models",
+            "langsmith.utils",
             "langgraph.prebuilt.tool_node",
             "langgraph.pregel.main",
+            "langgraph.pregel._runner",
+            "langgraph.pregel._loop",
+            "langgraph.pregel.remote",
         ),
     ),
     "openai_agents": Framework(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import shop
@@ -24,6 +25,29 @@ class LangGraph(Fixture):
     chokepoints = (
         ("langchain_core.tools.base", "BaseTool", "run"),
         ("langchain_core.tools.base", "BaseTool", "arun"),
+        ("langchain_core.tools.structured", "StructuredTool", "ainvoke"),
+        ("langchain_core.tools.simple", "Tool", "ainvoke"),
+        ("langchain_core.language_models.chat_models", "BaseChatModel", "generate"),
+        ("langchain_core.language_models.chat_models", "BaseChatModel", "agenerate"),
+        ("langchain_core.language_models.chat_models", "BaseChatModel", "stream"),
+        ("langchain_core.language_models.chat_models", "BaseChatModel", "astream"),
+        ("langsmith.utils", None, "tracing_is_enabled"),
+        ("langgraph.prebuilt.tool_node", "ToolNode", "_validate_tool_call"),
+        ("langgraph.prebuilt.tool_node", None, "get_executor_for_config"),
+        ("langgraph.pregel.main", "Pregel", "stream"),
+        ("langgraph.pregel.main", "Pregel", "astream"),
+        ("langgraph.pregel.main", "Pregel", "checkpointer"),
+        ("langgraph.pregel.main", "Pregel", "store"),
+        ("langgraph.pregel.main", "Pregel", "cache"),
+        ("langgraph.pregel._runner", None, "run_with_retry"),
+        ("langgraph.pregel._runner", None, "arun_with_retry"),
+        ("langgraph.pregel._runner", "PregelRunner", "tick"),
+        ("langgraph.pregel._loop", "PregelLoop", "tick"),
+        ("langgraph.pregel._loop", "PregelLoop", "after_tick"),
+        ("langgraph.pregel.remote", "RemoteGraph", "invoke"),
+        ("langgraph.pregel.remote", "RemoteGraph", "ainvoke"),
+        ("langgraph.pregel.remote", "RemoteGraph", "stream"),
+        ("langgraph.pregel.remote", "RemoteGraph", "astream"),
     )
 
     def agent(self, base_url: str | None = None) -> Any:
@@ -58,7 +82,13 @@ class LangGraph(Fixture):
 
     async def stream_as_users_do(self, agent: Any, input: str) -> str:
         said: dict[str, str] = {}
-        async for message, _ in agent.astream({"messages": [("user", input)]}, stream_mode="messages"):
+        asked = {"messages": [("user", input)]}
+        if sys.version_info < (3, 11):
+            # Messages reach a stream on an event loop from Python 3.11 on.
+            pieces = list(agent.stream(asked, stream_mode="messages"))
+        else:
+            pieces = [piece async for piece in agent.astream(asked, stream_mode="messages")]
+        for message, _ in pieces:
             if message.type.startswith("AIMessage"):
                 said[message.id] = said.get(message.id, "") + message.content
         return list(said.values())[-1]

@@ -1,0 +1,363 @@
+"""How tools of LangChain are called: by `BaseTool.run` or `BaseTool.arun`, with their arguments still to be checked.
+
+In a run these call a copy of the tool whose inside asks the mock, so that checking arguments, callbacks, the handling
+of errors and the form of the result stay the framework's. What runs elsewhere, at the model's provider or on a server
+of graphs, is asked for before it is called.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import dataclasses
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from functools import wraps
+from typing import Any
+
+from unitai.adapters.langgraph_graphs import agent_here, is_a, within
+from unitai.adapters.ports import Session, StateChange, ToolCall
+from unitai.errors import UnmockedToolError, WrongArgumentsError
+
+__all__ = [
+    "agenerate",
+    "ainvoke",
+    "amodel_stream",
+    "aremote",
+    "aremote_stream",
+    "arun",
+    "generate",
+    "hosted_name",
+    "is_agent",
+    "model_stream",
+    "remote",
+    "remote_stream",
+    "run",
+    "untraced",
+    "validate",
+]
+
+#: How the makers of supervisors and swarms mark the tools by which agents hand over.
+_HANDOFF = "__handoff_destination"
+#: Tools that a provider knows by their type, and that run here, as others do.
+_RUN_HERE = ("function", "custom", "computer", "bash", "text_editor", "memory", "shell", "local_shell", "apply_patch")
+#: Tools of Google, which are known by their only key.
+_AT_GOOGLE = ("google_search", "google_search_retrieval", "code_execution", "url_context", "google_maps")
+
+
+def run(original: Callable[..., Any]) -> Callable[..., Any]:
+    """`BaseTool.run`."""
+
+    def run(self: Any, tool_input: Any, *args: Any, **options: Any) -> Any:
+        session = Session.here()
+        if session is None:
+            return original(self, tool_input, *args, **options)
+        called = _Called(self, tool_input, options.get("tool_call_id"), session)
+        try:
+            answer = original(called.tool, tool_input, *args, **options)
+        except Exception as error:
+            called.ended(error)
+            raise
+        called.ended(answer)
+        return answer
+
+    return run
+
+
+def arun(original: Callable[..., Any]) -> Callable[..., Any]:
+    """`BaseTool.arun`."""
+
+    async def arun(self: Any, tool_input: Any, *args: Any, **options: Any) -> Any:
+        session = Session.here()
+        if session is None:
+            return await original(self, tool_input, *args, **options)
+        called = _Called(self, tool_input, options.get("tool_call_id"), session)
+        try:
+            answer = await original(called.tool, tool_input, *args, **options)
+        except Exception as error:
+            called.ended(error)
+            raise
+        called.ended(answer)
+        return answer
+
+    return arun
+
+
+def ainvoke(original: Callable[..., Any]) -> Callable[..., Any]:
+    """`ainvoke` of a tool that may not be async."""
+
+    async def ainvoke(self: Any, input: Any, config: Any = None, **options: Any) -> Any:
+        if Session.here() is None:
+            return await original(self, input, config, **options)
+        # It would be called in another thread, and parallel ones in any order.
+        base: Any = next(base for base in type(self).__mro__ if base.__name__ == "BaseTool")
+        return await base.ainvoke(self, input, config, **options)
+
+    return ainvoke
+
+
+class _Called:
+    """One call of a tool, answered by the mock inside of the framework's own handling."""
+
+    def __init__(self, tool: Any, tool_input: Any, tool_call_id: str | None, session: Session) -> None:
+        self._real = tool
+        self._session = session
+        self._id = tool_call_id
+        self._is_asked = self._is_real = False
+        given = tool_input if isinstance(tool_input, dict) else {"input": tool_input}
+        # Arguments are checked against classes; JSON is not.
+        schema = tool.args_schema if isinstance(tool.args_schema, dict) else None
+        args = tool._filter_injected_args(given)
+        self._call = ToolCall(tool.name, args, schema=schema, is_agent=is_agent(tool))
+        self.tool = copy.copy(tool)
+        if tool.args_schema is None:
+            # It is taken from what the tool runs, which is another now.
+            self.tool.__dict__["args_schema"] = tool.get_input_schema()
+
+        # With the real signatures: the framework hands over a configuration where one is asked for.
+        @wraps(tool._run)
+        def run(*args: Any, **options: Any) -> Any:
+            def real() -> Any:
+                with within(tool.name):
+                    self._is_real = True
+                    return tool._run(*args, **options)
+
+            return self._formed(_awaited(self._answer(real)))
+
+        @wraps(tool._arun)
+        async def arun(*args: Any, **options: Any) -> Any:
+            async def real() -> Any:
+                with within(tool.name):
+                    self._is_real = True
+                    return await tool._arun(*args, **options)
+
+            answer = self._answer(real)
+            return self._formed(await answer if hasattr(type(answer), "__await__") else answer)
+
+        self.tool.__dict__["_run"] = run
+        self.tool.__dict__["_arun"] = arun
+
+    def _answer(self, real: Callable[[], Any]) -> Any:
+        self._is_asked = True
+        return self._session.answer(self._call, real)
+
+    def _formed(self, answer: Any) -> Any:
+        """The answer as the framework takes it from a tool: a mock says what matters, and no more."""
+        if self._real.response_format == "content_and_artifact":
+            is_whole = self._is_real or (isinstance(answer, tuple) and len(answer) == 2)
+            return answer if is_whole else (answer, None)
+        if not is_a(answer, "Command"):
+            return answer
+        for goal in _goals(answer):
+            self._session.note(StateChange("agent", agent_here(), goal))
+        return answer if self._is_real else self._told(answer)
+
+    def _told(self, command: Any) -> Any:
+        """The command with a message that answers the call, which the framework insists on."""
+        update = {} if command.update is None else command.update
+        if command.graph is not None or self._id is None or not isinstance(update, dict):
+            return command
+        messages = update.get("messages") or []
+        messages = list(messages) if isinstance(messages, (list, tuple)) else [messages]
+        if any(getattr(message, "tool_call_id", None) == self._id for message in messages):
+            return command
+        from importlib import import_module
+
+        message = import_module("langchain_core.messages").ToolMessage
+        messages.append(message("ok", name=self._real.name, tool_call_id=self._id))
+        return dataclasses.replace(command, update={**update, "messages": messages})
+
+    def ended(self, how: Any) -> None:
+        """Writes down what the framework refused without asking the tool."""
+        if not self._is_asked:
+            error = how if isinstance(how, Exception) else WrongArgumentsError(str(getattr(how, "content", how)))
+            self._session.reject(self._call, error)
+
+
+def is_agent(tool: Any) -> bool:
+    """Whether a tool is another agent, or how to hand over to one, and nothing else."""
+    if _HANDOFF in (tool.metadata or {}):
+        return True
+    # `graph.as_tool()` keeps the graph in what it calls.
+    call: Any = getattr(tool, "func", None)
+    if is_a(getattr(call, "__self__", None), "Pregel"):
+        return True
+    is_made = getattr(call, "__module__", None) == "langchain_core.tools.convert"
+    return is_made and any(is_a(cell.cell_contents, "Pregel") for cell in call.__closure__ or ())
+
+
+def _goals(command: Any) -> Iterator[str]:
+    """The agents that a command hands over to."""
+    if command.graph != "__parent__":
+        return
+    for goal in command.goto if isinstance(command.goto, (list, tuple)) else [command.goto]:
+        name = getattr(goal, "node", goal)
+        if isinstance(name, str) and name != "__end__":
+            yield name
+
+
+def _awaited(answer: Any) -> Any:
+    """The answer of a mock that may be async, where the framework called the tool as one that is not."""
+    if not hasattr(type(answer), "__await__"):
+        return answer
+
+    async def wait() -> Any:
+        return await answer
+
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(wait())
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(copy_context().run, asyncio.run, wait()).result()
+
+
+def validate(original: Callable[..., Any]) -> Callable[..., Any]:
+    """`ToolNode._validate_tool_call`, which knows the tools that the model made up."""
+
+    def validate(self: Any, call: Any) -> Any:
+        refusal = original(self, call)
+        session = None if refusal is None else Session.here()
+        if session is not None:
+            session.reject(ToolCall(call["name"], dict(call["args"])), LookupError(str(refusal.content)))
+        return refusal
+
+    return validate
+
+
+def generate(original: Callable[..., Any]) -> Callable[..., Any]:
+    """`BaseChatModel.generate`, and every other way to ask a model that is no generator."""
+
+    def generate(self: Any, *args: Any, **options: Any) -> Any:
+        _refuse_hosted(options)
+        return original(self, *args, **options)
+
+    return generate
+
+
+def agenerate(original: Callable[..., Any]) -> Callable[..., Any]:
+    """`BaseChatModel.agenerate`."""
+
+    async def agenerate(self: Any, *args: Any, **options: Any) -> Any:
+        _refuse_hosted(options)
+        return await original(self, *args, **options)
+
+    return agenerate
+
+
+def model_stream(original: Callable[..., Any]) -> Callable[..., Any]:
+    """`BaseChatModel.stream`."""
+
+    def stream(self: Any, *args: Any, **options: Any) -> Any:
+        _refuse_hosted(options)
+        yield from original(self, *args, **options)
+
+    return stream
+
+
+def amodel_stream(original: Callable[..., Any]) -> Callable[..., Any]:
+    """`BaseChatModel.astream`."""
+
+    async def astream(self: Any, *args: Any, **options: Any) -> Any:
+        _refuse_hosted(options)
+        async for piece in original(self, *args, **options):
+            yield piece
+
+    return astream
+
+
+def _refuse_hosted(options: dict[str, Any]) -> None:
+    """Refuses to offer a model what its provider would run, where no mock gets in."""
+    hosted = [name for name in map(hosted_name, options.get("tools") or ()) if name is not None]
+    session = Session.here() if hosted else None
+    if session is None or not session.is_strict:
+        return
+    for name in hosted:
+        if session.stance(name) == "allowed":
+            continue
+        error = UnmockedToolError(
+            f"the model is offered {name}, which runs at its provider, where no mock can answer",
+            expected="tools that run here",
+            found=name,
+            remedy=f'let it run: toolkit.allow("{name}"), or give the agent a tool of its own for it',
+        )
+        session.fail(error)
+        raise error
+
+
+def hosted_name(tool: Any) -> str | None:
+    """The name of a tool that runs at the model's provider; `None` if it runs here."""
+    if not isinstance(tool, dict):
+        return None
+    kind = tool.get("type")
+    if kind is None:
+        return next((name for name in _AT_GOOGLE if name in tool), None)
+    runs_here = not isinstance(kind, str) or "function" in tool or "input_schema" in tool or kind.startswith(_RUN_HERE)
+    return None if runs_here else str(tool.get("name") or kind)
+
+
+def remote(original: Callable[..., Any]) -> Callable[..., Any]:
+    """`RemoteGraph.invoke`: an agent on a server, with tools that cannot be reached."""
+
+    def invoke(self: Any, input: Any, *args: Any, **options: Any) -> Any:
+        session = Session.here()
+        if session is None:
+            return original(self, input, *args, **options)
+        return _awaited(session.answer(_remote_call(self, input), lambda: original(self, input, *args, **options)))
+
+    return invoke
+
+
+def aremote(original: Callable[..., Any]) -> Callable[..., Any]:
+    """`RemoteGraph.ainvoke`."""
+
+    async def ainvoke(self: Any, input: Any, *args: Any, **options: Any) -> Any:
+        session = Session.here()
+        if session is None:
+            return await original(self, input, *args, **options)
+        answer = session.answer(_remote_call(self, input), lambda: original(self, input, *args, **options))
+        return await answer if hasattr(type(answer), "__await__") else answer
+
+    return ainvoke
+
+
+def remote_stream(original: Callable[..., Any]) -> Callable[..., Any]:
+    """`RemoteGraph.stream`."""
+
+    def stream(self: Any, input: Any, *args: Any, **options: Any) -> Any:
+        session = Session.here()
+        if session is None or session.stance(_remote_call(self, input).name) == "allowed":
+            yield from original(self, input, *args, **options)
+        else:
+            yield _awaited(session.answer(_remote_call(self, input)))
+
+    return stream
+
+
+def aremote_stream(original: Callable[..., Any]) -> Callable[..., Any]:
+    """`RemoteGraph.astream`."""
+
+    async def astream(self: Any, input: Any, *args: Any, **options: Any) -> Any:
+        session = Session.here()
+        if session is None or session.stance(_remote_call(self, input).name) == "allowed":
+            async for piece in original(self, input, *args, **options):
+                yield piece
+        else:
+            answer = session.answer(_remote_call(self, input))
+            yield await answer if hasattr(type(answer), "__await__") else answer
+
+    return astream
+
+
+def _remote_call(graph: Any, input: Any) -> ToolCall:
+    return ToolCall(graph.name or graph.assistant_id, input if isinstance(input, dict) else {"input": input})
+
+
+def untraced(original: Callable[..., Any]) -> Callable[..., Any]:
+    """`langsmith.utils.tracing_is_enabled`: a run tells nobody else what happens in it."""
+
+    def tracing_is_enabled(*args: Any, **options: Any) -> Any:
+        return Session.here() is None and original(*args, **options)
+
+    return tracing_is_enabled
