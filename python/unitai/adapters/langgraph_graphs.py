@@ -199,17 +199,32 @@ def _in_node(graph: _Graph, task: Any) -> Iterator[None]:
     changes = graph.changes.setdefault(task.id, {})
     token = _node.set(_Node(task.name, changes))
     try:
-        if graph.name is None and not _calls_tools(task):
-            with speaking(task.name):
-                yield
-        else:
+        name = _speaker(graph, task)
+        if name == graph.name:
             yield
+        else:
+            with speaking(name):
+                yield
     finally:
         _node.reset(token)
 
 
+def _speaker(graph: _Graph, task: Any) -> str | None:
+    """Whose doing it is what a node does: in a graph without a name, that of a node with the user's own code."""
+    if graph.name is not None or _calls_tools(task):
+        return graph.name
+    step = _steps(task)[0]
+    call = getattr(step, "func", None) or getattr(step, "afunc", None)
+    is_theirs = (getattr(call, "__module__", None) or "").startswith(("langchain.", "langgraph."))
+    return None if is_theirs else task.name
+
+
 def _calls_tools(task: Any) -> bool:
-    return any(hasattr(step, "tools_by_name") for step in getattr(task.proc, "steps", (task.proc,)))
+    return any(hasattr(step, "tools_by_name") for step in _steps(task))
+
+
+def _steps(task: Any) -> Any:
+    return getattr(task.proc, "steps", (task.proc,))
 
 
 def runner_tick(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -296,13 +311,15 @@ def _tell(session: Session, graph: _Graph, loop: Any, tasks: list[Any]) -> None:
                 graph.seen[key] = new
             continue
         old = graph.seen.get(key, _MISSING)
-        if _is_same(old, new) or _is_talk(new) or (new is _MISSING and _is_talk(old)):
+        if _is_same(_shown(old), _shown(new)) or _is_talk(new) or (new is _MISSING and _is_talk(old)):
             continue
         graph.seen[key] = _kept(new)
+        if writers[0].name == "__start__":
+            continue  # What the graph was given is no change.
         is_known = len(writers) == 1 and _is_same(told[writers[0].id].get(key, _MISSING), new)
         if not is_known:
             # Several at once are told as one change, which is nobody's alone.
-            by = graph.name or (writers[0].name if len(writers) == 1 else None)
+            by = _speaker(graph, writers[0]) if len(writers) == 1 else graph.name
             session.note(StateChange(key, _shown(old), _shown(new), by))
         if graph.outer is not None:
             graph.outer.changes[key] = graph.seen[key]

@@ -15,6 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from functools import wraps
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from unitai.adapters.langgraph_graphs import agent_here, is_a, within
 from unitai.adapters.ports import Session, StateChange, ToolCall
@@ -44,6 +45,8 @@ _HANDOFF = "__handoff_destination"
 _RUN_HERE = ("function", "custom", "computer", "bash", "text_editor", "memory", "shell", "local_shell", "apply_patch")
 #: Tools of Google, which are known by their only key.
 _AT_GOOGLE = ("google_search", "google_search_retrieval", "code_execution", "url_context", "google_maps")
+#: What tools take that are classes of their own. Making it is slow.
+_schemas: WeakKeyDictionary[type, Any] = WeakKeyDictionary()
 
 
 def run(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -106,14 +109,9 @@ class _Called:
         self._id = tool_call_id
         self._is_asked = self._is_real = False
         given = tool_input if isinstance(tool_input, dict) else {"input": tool_input}
-        # Arguments are checked against classes; JSON is not.
-        schema = tool.args_schema if isinstance(tool.args_schema, dict) else None
         args = tool._filter_injected_args(given)
-        self._call = ToolCall(tool.name, args, schema=schema, is_agent=is_agent(tool))
+        self._call = ToolCall(tool.name, args, schema=_unchecked(tool), is_agent=is_agent(tool))
         self.tool = copy.copy(tool)
-        if tool.args_schema is None:
-            # It is taken from what the tool runs, which is another now.
-            self.tool.__dict__["args_schema"] = tool.get_input_schema()
 
         # With the real signatures: the framework hands over a configuration where one is asked for.
         @wraps(tool._run)
@@ -173,6 +171,20 @@ class _Called:
         if not self._is_asked:
             error = how if isinstance(how, Exception) else WrongArgumentsError(str(getattr(how, "content", how)))
             self._session.reject(self._call, error)
+
+
+def _unchecked(tool: Any) -> Any:
+    """What a tool takes, where the framework does not check it: that is only done by classes made for it."""
+    if isinstance(tool.args_schema, dict):
+        return tool.args_schema
+    if tool.args_schema is not None or is_a(tool, "Tool"):
+        return None
+    kind = type(tool)
+    if kind not in _schemas:
+        schema = tool.get_input_schema().model_json_schema()
+        # A parameter of the framework's own among them is not the model's to give.
+        _schemas[kind] = None if "config" in schema.get("properties", ()) else schema
+    return _schemas[kind]
 
 
 def is_agent(tool: Any) -> bool:
