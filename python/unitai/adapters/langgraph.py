@@ -51,25 +51,35 @@ class LangGraphAdapter(BaseAdapter):
     Args:
         config: The graph's configuration for the run, as `ainvoke` takes it. A graph with a checkpointer that is given
             no `thread_id` gets one of its own for each run.
+        sync: Call `invoke`, for agents that are made for it: with nodes or middleware that cannot be awaited, and for
+            those that ask for their configuration, as interrupts do, on Python 3.10.
         options: Whatever else `ainvoke` takes: `context`, `interrupt_before`, `durability`.
     """
 
     name = "langgraph"
     handles = frozenset({"langgraph.pregel.main.Pregel", "langgraph.graph.state.StateGraph"})
 
-    def __init__(self, config: dict[str, Any] | None = None, **options: Any) -> None:
+    def __init__(self, config: dict[str, Any] | None = None, *, sync: bool = False, **options: Any) -> None:
         self._config = config
+        self._is_sync = sync
         self._options = options
 
     def inject_mocks(self, agent: Any, session: Session) -> Any:
         return _compiled(agent)
 
-    async def execute(self, wrapped_agent: Any, input: Any, timeout: float | None) -> Any:
+    def execute(self, wrapped_agent: Any, input: Any, timeout: float | None) -> Any:
         config = self._config
         if wrapped_agent.checkpointer:
             named = {"thread_id": str(uuid4()), **(config or {}).get("configurable", {})}
             config = {**(config or {}), "configurable": named}
-        return _output(await wrapped_agent.ainvoke(_input(wrapped_agent, input), config, **self._options))
+        given = _input(wrapped_agent, input)
+        if self._is_sync:
+            return _output(wrapped_agent.invoke(given, config, **self._options))
+
+        async def run() -> Any:
+            return _output(await wrapped_agent.ainvoke(given, config, **self._options))
+
+        return run()
 
     def extract_tools(self, agent: Any) -> list[AgentTool]:
         return tools_of(_compiled(agent))
