@@ -148,16 +148,18 @@ _REDIRECTS: tuple[tuple[str, str | None, str, dict[str, Any]], ...] = (
         {"invoke": remote, "ainvoke": aremote, "stream": remote_stream, "astream": aremote_stream},
     ),
 )
+#: What is called of these classes, and was not always there.
+_USED: dict[str | None, tuple[str, ...]] = {"BaseTool": ("_filter_injected_args",), "ToolNode": ("tools_by_name",)}
 
 
 def redirects(module: Any) -> list[Patch]:
     """What is replaced in a module of the framework."""
-    patches = []
+    patches: list[Patch] = []
     for name, owner, distribution, replaced in _REDIRECTS:
         if name != module.__name__:
             continue
         place = module if owner is None else getattr(module, owner)
-        for attribute, make in replaced.items():
+        for attribute in (*replaced, *_USED.get(owner, ())):
             require(place, attribute, distribution)
-            patches.append(Patch(place, attribute, make))
+        patches += [Patch(place, attribute, make) for attribute, make in replaced.items()]
     return patches
