@@ -1,4 +1,6 @@
-"""The page of the framework in the documents is true: its Python blocks are run as one file of tests, as a reader would."""
+"""The page of the framework in the documents is true: its Python blocks are run as one file of tests, as a reader would.
+So are those of the README.
+"""
 
 from __future__ import annotations
 
@@ -17,12 +19,13 @@ ROOT = Path(__file__).parents[3]
 
 def test_the_page_of_the_framework_runs_as_it_stands(framework, tmp_path):
     page = ROOT / "docs" / "frameworks" / f"{framework.name.replace('_', '-')}.md"
-    text = page.read_text(encoding="utf-8") + (ROOT / "README.md").read_text(encoding="utf-8")
-    blocks = re.findall(rf"^```python {framework.name}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
-    assert blocks, f"{page.name} has no block that begins with ```python {framework.name}"
-    (tmp_path / "test_page.py").write_text("\n\n".join(blocks), encoding="utf-8")
+    for document in (page, ROOT / "README.md"):
+        text = document.read_text(encoding="utf-8")
+        blocks = re.findall(rf"^```python {framework.name}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+        assert blocks or document is not page, f"{page.name} has no block that begins with ```python {framework.name}"
+        (tmp_path / f"test_{document.stem.replace('-', '_')}.py").write_text("\n\n".join(blocks), encoding="utf-8")
     (tmp_path / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_page.py"]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "."]
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("UNITAI_", "PYTEST_"))}
     done = subprocess.run(
         command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120, check=False
