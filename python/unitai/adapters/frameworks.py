@@ -51,6 +51,7 @@ FRAMEWORKS: dict[str, Framework] = {
             "langgraph.pregel._loop",
             "langgraph.pregel.remote",
         ),
+        known_by="prebuilt",
     ),
     "openai_agents": Framework(
         "agents",

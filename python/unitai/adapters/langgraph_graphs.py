@@ -23,6 +23,7 @@ __all__ = [
     "astream",
     "chosen_executor",
     "is_a",
+    "is_in_run",
     "loop_after_tick",
     "loop_tick",
     "named",
@@ -68,6 +69,11 @@ class _Graph:
 
 _graph: ContextVar[_Graph | None] = ContextVar("unitai_langgraph_graph", default=None)
 _node: ContextVar[_Node | None] = ContextVar("unitai_langgraph_node", default=None)
+
+
+def is_in_run() -> bool:
+    """Whether this code works for a run. A graph that works for one knows it, which is faster than to ask."""
+    return _graph.get() is not None or Session.here() is not None
 
 
 def is_a(thing: Any, name: str) -> bool:
@@ -165,7 +171,7 @@ def node(original: Callable[..., Any]) -> Callable[..., Any]:
     """`run_with_retry`, which runs a node, in a thread."""
 
     def run_with_retry(task: Any, *args: Any, **options: Any) -> Any:
-        graph = None if Session.here() is None else _graph.get()
+        graph = _graph.get()
         if graph is None:
             return original(task, *args, **options)
         earlier, done = graph.turns.pop(task.id, (None, None))
@@ -185,7 +191,7 @@ def node_async(original: Callable[..., Any]) -> Callable[..., Any]:
     """`arun_with_retry`, which runs a node, on an event loop."""
 
     async def arun_with_retry(task: Any, *args: Any, **options: Any) -> Any:
-        graph = None if Session.here() is None else _graph.get()
+        graph = _graph.get()
         if graph is None:
             return await original(task, *args, **options)
         with _in_node(graph, task):
@@ -233,7 +239,7 @@ def runner_tick(original: Callable[..., Any]) -> Callable[..., Any]:
     def tick(self: Any, tasks: Any, *args: Any, **options: Any) -> Any:
         tasks = tuple(tasks)
         graph = _graph.get()
-        if graph is not None and len(tasks) > 1 and Session.here() is not None:
+        if graph is not None and len(tasks) > 1:
             # Tools that the model calls at once begin in its order, and not in that of the threads.
             earlier: threading.Event | None = None
             for task in filter(_calls_tools, tasks):
@@ -247,7 +253,7 @@ def chosen_executor(original: Callable[..., Any]) -> Callable[..., Any]:
     """`get_executor_for_config`, by which a node that calls several tools calls each in a thread."""
 
     def get_executor_for_config(*args: Any, **options: Any) -> Any:
-        return original(*args, **options) if Session.here() is None else _in_order()
+        return _in_order() if is_in_run() else original(*args, **options)
 
     return get_executor_for_config
 
@@ -275,7 +281,7 @@ def loop_tick(original: Callable[..., Any]) -> Callable[..., Any]:
     def tick(self: Any) -> Any:
         goes_on = original(self)
         graph = _graph.get()
-        if goes_on and graph is not None and graph.seen is None and Session.here() is not None:
+        if goes_on and graph is not None and graph.seen is None:
             graph.seen = {key: _kept(_value(self, key)) for key in _keys(self)}
         return goes_on
 
@@ -287,42 +293,41 @@ def loop_after_tick(original: Callable[..., Any]) -> Callable[..., Any]:
 
     def after_tick(self: Any) -> Any:
         graph = _graph.get()
-        session = None if graph is None or graph.seen is None else Session.here()
-        if session is None or graph is None:
+        if graph is None or graph.seen is None:
             return original(self)
         tasks = list(self.tasks.values())
         try:
             return original(self)
         finally:
-            _tell(session, graph, self, tasks)
+            _tell(graph, graph.seen, self, tasks)
 
     return after_tick
 
 
-def _tell(session: Session, graph: _Graph, loop: Any, tasks: list[Any]) -> None:
+def _tell(graph: _Graph, seen: dict[str, Any], loop: Any, tasks: list[Any]) -> None:
     """Notes what a step changed, unless a graph inside of the node has done so."""
-    assert graph.seen is not None
     told = {task.id: graph.changes.pop(task.id, {}) for task in tasks}
     for key in _keys(loop):
         writers = [task for task in tasks if any(channel == key for channel, _ in task.writes)]
         new = _value(loop, key)
         if not writers:
             if new is _MISSING:
-                graph.seen[key] = new
+                seen[key] = new
             continue
-        old = graph.seen.get(key, _MISSING)
-        if _is_same(_shown(old), _shown(new)) or _is_talk(new) or (new is _MISSING and _is_talk(old)):
+        old = seen.get(key, _MISSING)
+        if _is_talk(old if new is _MISSING else new) or _is_same(_shown(old), _shown(new)):
             continue
-        graph.seen[key] = _kept(new)
+        seen[key] = _kept(new)
         if writers[0].name == "__start__":
             continue  # What the graph was given is no change.
         is_known = len(writers) == 1 and _is_same(told[writers[0].id].get(key, _MISSING), new)
-        if not is_known:
+        session = None if is_known else Session.here()
+        if session is not None:
             # Several at once are told as one change, which is nobody's alone.
             by = _speaker(graph, writers[0]) if len(writers) == 1 else graph.name
             session.note(StateChange(key, _shown(old), _shown(new), by))
         if graph.outer is not None:
-            graph.outer.changes[key] = graph.seen[key]
+            graph.outer.changes[key] = seen[key]
 
 
 def _keys(loop: Any) -> Any:

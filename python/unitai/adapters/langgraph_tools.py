@@ -17,7 +17,7 @@ from functools import wraps
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from unitai.adapters.langgraph_graphs import agent_here, is_a, within
+from unitai.adapters.langgraph_graphs import agent_here, is_a, is_in_run, within
 from unitai.adapters.ports import Session, StateChange, ToolCall
 from unitai.errors import UnmockedToolError, WrongArgumentsError
 
@@ -91,7 +91,7 @@ def ainvoke(original: Callable[..., Any]) -> Callable[..., Any]:
     """`ainvoke` of a tool that may not be async."""
 
     async def ainvoke(self: Any, input: Any, config: Any = None, **options: Any) -> Any:
-        if Session.here() is None:
+        if not is_in_run():
             return await original(self, input, config, **options)
         # It would be called in another thread, and parallel ones in any order.
         base: Any = next(base for base in type(self).__mro__ if base.__name__ == "BaseTool")
@@ -370,6 +370,6 @@ def untraced(original: Callable[..., Any]) -> Callable[..., Any]:
     """`langsmith.utils.tracing_is_enabled`: a run tells nobody else what happens in it."""
 
     def tracing_is_enabled(*args: Any, **options: Any) -> Any:
-        return Session.here() is None and original(*args, **options)
+        return not is_in_run() and original(*args, **options)
 
     return tracing_is_enabled
