@@ -36,13 +36,21 @@ class Framework(NamedTuple):
 
 #: By the name of the adapter.
 FRAMEWORKS = {
-    "langgraph": Framework("langgraph", ("langchain", "langchain-openai", "langgraph-supervisor")),
+    "langgraph": Framework(
+        "langgraph",
+        ("langchain", "langchain-openai", "langgraph-supervisor"),
+        ("langchain==1.0.3", "langchain-openai==1.0.2", "langgraph-supervisor"),
+    ),
     "openai_agents": Framework("openai", (), ("openai==2.26.0",)),
     "crewai": Framework("crewai", ()),
-    "semantic_kernel": Framework("semantic-kernel", ()),
-    "agent_framework": Framework("agent-framework", ("agent-framework-openai",)),
+    "semantic_kernel": Framework("semantic-kernel", ("semantic-kernel[mcp]", "protobuf")),
+    "agent_framework": Framework(
+        "agent-framework",
+        ("agent-framework-openai", "agent-framework-orchestrations", "mcp", "tenacity"),
+        ("agent-framework-openai", "agent-framework-orchestrations", "mcp<2"),
+    ),
     "pydantic_ai": Framework("pydantic-ai", ("mcp",)),
-    "google_adk": Framework("google-adk", ()),
+    "google_adk": Framework("google-adk", ("mcp",)),
 }
 
 SUITE = "tests/contract/adapters"

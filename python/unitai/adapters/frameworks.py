@@ -67,6 +67,34 @@ FRAMEWORKS: dict[str, Framework] = {
             "agents.tracing.processors",
         ),
         known_by="function_schema",
+    ),
+    "crewai": Framework(
+        "crewai",
+        "crewai",
+        "unitai.adapters.crewai:CrewAIAdapter",
+        (
+            "crewai.tools.base_tool",
+            "crewai.tools.structured_tool",
+            "crewai.agents.agent_executor",
+            "crewai.agents.crew_agent_executor",
+            "crewai.experimental.agent_executor",
+            "crewai.agents.step_executor",
+            "crewai.lite_agent",
+            "crewai.events.event_bus",
+            "crewai.agents.cache.cache_handler",
+            "crewai.telemetry.telemetry",
+            "crewai.utilities.task_output_storage_handler",
+        ),
+        # Releases differ in where their executors are; the tools themselves are always where they were.
+        optional=frozenset(
+            {
+                "crewai.agents.agent_executor",
+                "crewai.agents.crew_agent_executor",
+                "crewai.experimental.agent_executor",
+                "crewai.agents.step_executor",
+            }
+        ),
+    ),
     "semantic_kernel": Framework(
         "semantic_kernel",
         "semantic-kernel",
@@ -89,8 +117,21 @@ FRAMEWORKS: dict[str, Framework] = {
             "agent_framework_orchestrations._handoff",
         ),
     ),
+    "pydantic_ai": Framework(
+        "pydantic_ai",
+        "pydantic-ai-slim",
+        "unitai.adapters.pydantic_ai:PydanticAIAdapter",
+        (
+            "pydantic_ai.tool_manager",
+            "pydantic_ai.toolsets.function",
+            "pydantic_ai.mcp",
+            "pydantic_ai.models",
+            "pydantic_ai.agent",
+        ),
+    ),
     "google_adk": Framework(
         "google.adk",
+        "google-adk",
         "unitai.adapters.google_adk:GoogleADKAdapter",
         (
             "google.adk.tools.base_tool",
