@@ -39,7 +39,7 @@ def choose(agent: Any, wanted: str | BaseAdapter | None) -> BaseAdapter:
         return wanted
     name = usual_adapter() if wanted is None else wanted
     if name is not None:
-        return _named(name, is_setting=wanted is None)
+        return _named(name, agent, is_setting=wanted is None)
     if type(agent) is FunctionType and not _registered:
         # Most agents of most tests; nobody else runs functions.
         candidates: Iterator[BaseAdapter] = iter((_generic,))
@@ -59,13 +59,21 @@ def choose(agent: Any, wanted: str | BaseAdapter | None) -> BaseAdapter:
     )
 
 
-def _named(name: str, *, is_setting: bool) -> BaseAdapter:
+def _named(name: str, agent: Any, *, is_setting: bool) -> BaseAdapter:
+    whose = "the setting `adapter`, which `unitai config` shows with its place" if is_setting else None
     usual = _SPELLINGS.get(name, name.replace("-", "_"))
     for adapter in (*_registered, _generic):
         if adapter.name in (name, usual):
             return adapter
     if usual in FRAMEWORKS:
-        return _framework(usual)
+        adapter = _framework(usual)
+        if adapter.can_handle(agent):
+            return adapter
+        raise AdapterNotFoundError(
+            f"the adapter {usual} does not run agents of type {type(agent).__module__}.{type(agent).__qualname__}",
+            expected=f"an instance of {' or '.join(sorted(adapter.handles))}",
+            found=f"{shown(agent)}, and {whose}" if whose else shown(agent),
+        )
     _load_others()
     for each in (name, usual):
         if each in _loaded:
@@ -73,7 +81,7 @@ def _named(name: str, *, is_setting: bool) -> BaseAdapter:
     raise AdapterNotFoundError(
         f"there is no adapter named {name!r}",
         expected=f"one of: {_names()}",
-        found="the setting `adapter`, which `unitai config` shows with its place" if is_setting else None,
+        found=whose,
     )
 
 

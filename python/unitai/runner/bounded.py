@@ -18,7 +18,7 @@ from unitai.adapters.ports import Session
 from unitai.attempt import current
 from unitai.errors import InvalidArgumentError
 from unitai.runner import threads
-from unitai.runner.ending import GRACE, Ending, left_behind, timeout_error
+from unitai.runner.ending import GRACE, Ending, Lingering, left_behind, timeout_error
 from unitai.runner.job import Job, RunCancelled
 from unitai.runner.streams import is_awaitable
 
@@ -158,10 +158,10 @@ class Wait:
         while not self.job.is_over and monotonic() < until:
             yield until - monotonic()
 
-    def _left_behind(self) -> list[threading.Thread]:
-        left = left_behind(self._before, self.job.is_over)
-        if self.job.thread is not None and self.job.is_abandoned:
-            left.append(self.job.thread)
+    def _left_behind(self) -> list[Lingering]:
+        left: list[Lingering] = [*left_behind(self._before, self.job.is_over)]
+        if self.job.is_abandoned:
+            left.append(self.job if self.job.thread is None else self.job.thread)
         return left
 
     def interrupted(self, error: BaseException) -> Ending:

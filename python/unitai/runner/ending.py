@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from unitai.errors import AgentTimeoutError
 
@@ -13,6 +13,13 @@ __all__ = ["GRACE", "Ending", "left_behind", "timeout_error"]
 
 #: How long code that was told to stop may take to do so before it is left behind.
 GRACE = 0.1
+
+
+class Lingering(Protocol):
+    """What a run could not stop: a thread, or an agent on the event loop."""
+
+    def is_alive(self) -> bool:
+        """Whether it still runs."""
 
 
 class Ending(NamedTuple):
@@ -23,7 +30,7 @@ class Ending(NamedTuple):
     #: What interrupted the wait itself (Ctrl-C), to be raised once the record is closed.
     interrupt: BaseException | None = None
     #: Threads of the run that could not be stopped.
-    left_behind: list[threading.Thread] = []
+    left_behind: list[Lingering] = []
     #: Whether the code itself could not be stopped.
     is_abandoned: bool = False
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from unitai._engine import Run, Toolbox, interrupt_thread
 from unitai.adapters.ports import Session
-from unitai.runner.ending import GRACE, Ending, left_behind, timeout_error
+from unitai.runner.ending import GRACE, Ending, Lingering, left_behind, timeout_error
 from unitai.runner.job import RunCancelled
 from unitai.runner.streams import collect
 
@@ -50,7 +50,7 @@ class Watcher:
             inline.end()
         self.inline = None
         run.leave_thread()
-        left = left_behind(before, is_over=True)
+        left: list[Lingering] = [*left_behind(before, is_over=True)]
         if run.doomed_by is None and (inline.is_interrupted or run.was_cut_off):
             late = timeout_error(timeout)
             if not isinstance(error, RunCancelled):

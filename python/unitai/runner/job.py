@@ -57,6 +57,10 @@ class Job:
             self.is_over = True
             return not self.is_abandoned
 
+    def is_alive(self) -> bool:
+        """Whether the code still runs."""
+        return not self.is_over
+
     def stop(self) -> None:
         """Tells the code to stop, unless it has ended: its thread may be at work for another by then."""
         with self._lock:

@@ -29,8 +29,7 @@ _HOOKS: dict[str, Callable[[Any], list[Patch]]] = {
 
 _lock = threading.Lock()
 _opened = 0
-_is_pinned = False
-_pinned_by: list[threading.Thread] = []
+_pinned_by: list[Any] = []
 _patches = Patches()
 #: What to replace in a module, worked out once. Under its name, with the module it was worked out for.
 _known: dict[str, tuple[Any, list[Patch]]] = {}
@@ -94,19 +93,15 @@ def close_door() -> None:
         if _opened > 0:
             _opened -= 1
         if _pinned_by:
-            _pinned_by[:] = [thread for thread in _pinned_by if thread.is_alive()]
-        if _opened == 0 and not _pinned_by and not _is_pinned:
+            _pinned_by[:] = [each for each in _pinned_by if each.is_alive()]
+        if _opened == 0 and not _pinned_by:
             _remove()
 
 
-def pin_door(threads: Sequence[threading.Thread]) -> None:
-    """Keeps the door open while these threads live, for they could not be stopped and may still call
-    models. What could not be stopped and is no thread keeps it open for good.
-    """
-    global _is_pinned  # noqa: PLW0603
+def pin_door(lingering: Sequence[Any]) -> None:
+    """Keeps the door open while these are alive, for they could not be stopped and may still call models and tools."""
     with _lock:
-        _pinned_by.extend(threads)
-        _is_pinned = _is_pinned or not threads
+        _pinned_by.extend(lingering)
 
 
 def _remove() -> None:
