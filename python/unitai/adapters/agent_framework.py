@@ -18,10 +18,10 @@ from inspect import getclosurevars, isawaitable, iscoroutinefunction, signature
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from unitai.adapters.base import AgentTool, BaseAdapter
+from unitai.adapters.base import AgentTool, BaseAdapter, is_a
 from unitai.adapters.frameworks import require
 from unitai.adapters.ports import Session, StateChange, ToolCall, speaking
-from unitai.errors import UnmockedToolError, WrongArgumentsError
+from unitai.errors import WrongArgumentsError
 from unitai.traffic.patches import Patch
 
 __all__ = ["AgentFrameworkAdapter", "redirects"]
@@ -82,17 +82,13 @@ def _may_have_more(agent: Any) -> bool:
     servers, contexts = getattr(agent, "mcp_tools", ()), getattr(agent, "context_providers", ())
     return (
         any(not server.is_connected for server in servers)
-        or any(not _is_a(each, _HISTORY) for each in contexts)
+        or any(not is_a(each, _HISTORY) for each in contexts)
         or any(_inside(each) is None for each in getattr(agent, "executors", {}).values())
     )
 
 
-def _is_a(thing: Any, name: str) -> bool:
-    return any(f"{base.__module__}.{base.__qualname__}" == name for base in type(thing).__mro__)
-
-
 def _in_memory(provider: Any) -> Any:
-    if not _is_a(provider, _HISTORY) or _is_a(provider, "agent_framework._sessions.InMemoryHistoryProvider"):
+    if not is_a(provider, _HISTORY) or is_a(provider, "agent_framework._sessions.InMemoryHistoryProvider"):
         return provider
     given = ("source_id", "load_messages", "store_inputs", "store_outputs")
     memory = import_module("agent_framework").InMemoryHistoryProvider
@@ -118,7 +114,7 @@ def _tools(agent: Any, seen: list[Any]) -> Iterator[AgentTool]:
         yield from _tools(_inside(inner), seen)
     given = getattr(agent, "default_options", {}).get("tools") or ()
     for tool in given:
-        if not _is_a(tool, f"{_TOOLS}.FunctionTool"):
+        if not is_a(tool, f"{_TOOLS}.FunctionTool"):
             yield from (AgentTool(name, kind="hosted", agent_id=agent.name) for name in _hosted(tool)[:1])
             continue
         other = _agent_in(tool)
@@ -171,13 +167,13 @@ def _returns(tool: Any) -> dict[str, Any] | None:
 
 
 def _hosted(tool: Any) -> tuple[str, ...]:
-    """The names of a tool, if it runs at the provider."""
-    if _is_a(tool, f"{_TOOLS}.FunctionTool") or _is_a(tool, "agent_framework._mcp.MCPTool") or callable(tool):
+    """The names of a tool, if it runs at the provider: what it is called, and what it is."""
+    if is_a(tool, f"{_TOOLS}.FunctionTool") or is_a(tool, "agent_framework._mcp.MCPTool") or callable(tool):
         return ()
     said = tool.get if isinstance(tool, Mapping) else partial(getattr, tool)
     kind = said("type", None) or type(tool).__name__
     names = [said(name, None) for name in ("name", "server_label")]
-    return () if kind == "function" else (kind, *(name for name in names if isinstance(name, str)))
+    return () if kind == "function" else (*(name for name in names if isinstance(name, str)), kind)
 
 
 def redirects(module: Any) -> list[Patch]:
@@ -340,26 +336,14 @@ async def _spoken(name: str, said: Any) -> Any:
 def _get_response(original: Callable[..., Any]) -> Callable[..., Any]:
     def get_response(self: Any, *args: Any, **options: Any) -> Any:
         session = Session.here()
-        if session is not None and session.is_strict:
+        if session is not None:
             tools = (options.get("options") or {}).get("tools") or ()
-            for tool in tools if isinstance(tools, (list, tuple)) else (tools,):
-                _refuse_hosted(tool, session)
+            for names in map(_hosted, tools if isinstance(tools, (list, tuple)) else (tools,)):
+                if names:
+                    session.refuse_hosted(*names)
         return original(self, *args, **options)
 
     return get_response
-
-
-def _refuse_hosted(tool: Any, session: Session) -> None:
-    names = _hosted(tool)
-    if not names or session.stance(*names) == "allowed":
-        return
-    error = UnmockedToolError(
-        f"{names[-1]} runs at the model's provider, where no mock reaches it",
-        expected="tools that run here",
-        remedy=f'let it run: toolkit.allow("{names[-1]}"); or test the agent without it',
-    )
-    session.fail(error)
-    raise error
 
 
 def _handoff(original: Callable[..., Any]) -> Callable[..., Any]:

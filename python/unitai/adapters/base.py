@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from unitai.adapters.ports import Session
 
-__all__ = ["AgentTool", "BaseAdapter"]
+__all__ = ["AgentTool", "BaseAdapter", "is_a"]
 
 Schema = dict[str, Any]
 
@@ -67,6 +67,11 @@ class AgentTool(str):
         return (str(self), *self.aliases)
 
 
+def is_a(thing: Any, *names: str) -> bool:
+    """Whether something is an instance of one of these classes, `module.Class` each, which need not be imported."""
+    return any(f"{base.__module__}.{base.__qualname__}" in names for base in type(thing).__mro__)
+
+
 class BaseAdapter(ABC):
     """Runs the agents of one framework with their tools mocked.
 
@@ -81,7 +86,7 @@ class BaseAdapter(ABC):
 
     def can_handle(self, agent: Any) -> bool:
         """Whether this adapter knows how to run the agent. Must not import the framework."""
-        return any(f"{base.__module__}.{base.__qualname__}" in self.handles for base in type(agent).__mro__)
+        return is_a(agent, *self.handles)
 
     @abstractmethod
     def inject_mocks(self, agent: Any, session: Session) -> Any:

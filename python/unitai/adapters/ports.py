@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import Any, Literal, NamedTuple
 
 from unitai._engine import Run, enter_agent, leave_agent, run_here
+from unitai.errors import UnmockedToolError
 
 __all__ = ["ModelCall", "Session", "StateChange", "ToolCall", "speaking"]
 
@@ -103,6 +104,19 @@ class Session:
     def reject(self, call: ToolCall, error: BaseException) -> None:
         """Writes down a call that the framework refused itself: an unknown tool, arguments that it does not take."""
         self._run.reject(call, error)
+
+    def refuse_hosted(self, *names: str) -> None:
+        """Ends a strict run whose agent has a tool that runs at the model's provider, unless the test allows it by one
+        of its names. To be called before the model is asked.
+        """
+        if not self.is_strict or self.stance(*names) == "allowed":
+            return
+        error = UnmockedToolError(
+            f"{names[0]} runs at the model's provider, where no mock reaches it",
+            remedy=f'let it run: toolkit.allow("{names[0]}"); or leave it out of the agent for the test',
+        )
+        self.fail(error)
+        raise error
 
     def note(self, event: ModelCall | StateChange) -> None:
         """Writes an event into the trajectory, at its place among the others."""

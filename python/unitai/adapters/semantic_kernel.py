@@ -9,7 +9,7 @@ around it. What the kernel refuses before that (an unknown function, missing arg
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
 from functools import partial
 from importlib import import_module
@@ -17,10 +17,10 @@ from inspect import getclosurevars, isawaitable
 from typing import Any, Literal
 
 from unitai._engine import enter_agent, leave_agent
-from unitai.adapters.base import AgentTool, BaseAdapter
+from unitai.adapters.base import AgentTool, BaseAdapter, is_a
 from unitai.adapters.frameworks import require
 from unitai.adapters.ports import Session, StateChange, ToolCall, speaking
-from unitai.errors import UnmockedToolError, WrongArgumentsError
+from unitai.errors import WrongArgumentsError
 from unitai.traffic.patches import Patch
 
 __all__ = ["SemanticKernelAdapter", "redirects"]
@@ -55,9 +55,9 @@ class SemanticKernelAdapter(BaseAdapter):
     async def execute(self, wrapped_agent: Any, input: Any, timeout: float | None) -> Any:
         # Running adds to them.
         arguments = copy.copy(self._arguments)
-        if _is_a(wrapped_agent, _ORCHESTRATION):
+        if is_a(wrapped_agent, _ORCHESTRATION):
             return await _orchestrated(wrapped_agent, input)
-        if _is_a(wrapped_agent, _KERNEL):
+        if is_a(wrapped_agent, _KERNEL):
             said = await wrapped_agent.invoke_prompt(input, arguments=arguments or _any_function())
             return None if said is None else str(said)
         with speaking(wrapped_agent.name):
@@ -69,10 +69,6 @@ class SemanticKernelAdapter(BaseAdapter):
 
     def knows_all_tools(self, agent: Any) -> bool:
         return bool(self.extract_tools(agent))
-
-
-def _is_a(agent: Any, name: str) -> bool:
-    return any(f"{base.__module__}.{base.__qualname__}" == name for base in type(agent).__mro__)
 
 
 def _any_function() -> Any:
@@ -96,7 +92,7 @@ def _tools(agent: Any, seen: tuple[Any, ...] = ()) -> Iterator[AgentTool]:
         return
     for member in getattr(agent, "_members", ()):
         yield from _tools(member, (*seen, agent))
-    kernel = agent if _is_a(agent, _KERNEL) else getattr(agent, "kernel", None)
+    kernel = agent if is_a(agent, _KERNEL) else getattr(agent, "kernel", None)
     for function in [each for plugin in getattr(kernel, "plugins", {}).values() for each in plugin]:
         name, *aliases = _names(function, kernel)
         result = function.return_parameter
@@ -112,7 +108,7 @@ def _tools(agent: Any, seen: tuple[Any, ...] = ()) -> Iterator[AgentTool]:
         inner = _agent_in(function)
         if inner is not None:
             yield from _tools(inner, (*seen, agent))
-    for tool in _hosted(agent):
+    for tool in () if kernel is agent else _hosted(agent):
         yield AgentTool(tool, kind="hosted", agent_id=agent.name)
 
 
@@ -137,7 +133,7 @@ def _schema(function: Any) -> dict[str, Any]:
 def _kind(function: Any) -> Literal["tool", "mcp", "agent"]:
     if function.is_prompt or _agent_in(function) is not None:
         return "agent"
-    return "mcp" if _is_a(_object_of(function), "semantic_kernel.connectors.mcp.MCPPluginBase") else "tool"
+    return "mcp" if is_a(_object_of(function), "semantic_kernel.connectors.mcp.MCPPluginBase") else "tool"
 
 
 def _agent_in(function: Any) -> Any:
@@ -153,10 +149,10 @@ def _object_of(function: Any) -> Any:
     return getattr(getattr(method, "func", method), "__self__", None)
 
 
-def _hosted(agent: Any) -> list[str]:
-    """The tools that run at the provider of an agent."""
-    tools = getattr(agent, "tools", None) if _is_a(agent, "semantic_kernel.agents.agent.Agent") else None
-    return [tool["type"] if isinstance(tool, dict) else tool.type for tool in tools or ()]
+def _hosted(agent: Any, options: Mapping[str, Any] | None = None) -> list[str]:
+    """The tools that run at the provider of an agent, or that a call of it brings."""
+    tools = [*(getattr(agent, "tools", None) or ()), *((options or {}).get("tools") or ())]
+    return [tool["type"] if isinstance(tool, dict) else tool.type for tool in tools]
 
 
 def redirects(module: Any) -> list[Patch]:
@@ -179,7 +175,7 @@ def redirects(module: Any) -> list[Patch]:
 
 def _get_response(original: Callable[..., Any]) -> Callable[..., Any]:
     async def get_response(self: Any, *args: Any, **options: Any) -> Any:
-        _refuse_hosted(self)
+        _refuse_hosted(self, options)
         with speaking(self.name):
             return await original(self, *args, **options)
 
@@ -188,7 +184,7 @@ def _get_response(original: Callable[..., Any]) -> Callable[..., Any]:
 
 def _invoke(original: Callable[..., Any]) -> Callable[..., Any]:
     async def invoke(self: Any, *args: Any, **options: Any) -> Any:
-        _refuse_hosted(self)
+        _refuse_hosted(self, options)
         pieces = original(self, *args, **options)
         try:
             while True:
@@ -207,19 +203,11 @@ def _invoke(original: Callable[..., Any]) -> Callable[..., Any]:
     return invoke
 
 
-def _refuse_hosted(agent: Any) -> None:
+def _refuse_hosted(agent: Any, options: Mapping[str, Any]) -> None:
     session = Session.here()
-    if session is None or not session.is_strict:
-        return
-    for tool in _hosted(agent):
-        if session.stance(tool) != "allowed":
-            error = UnmockedToolError(
-                f"{tool} of {agent.name} runs at the model's provider, where no mock reaches it",
-                expected="tools that run here",
-                remedy=f'let it run: toolkit.allow("{tool}"); or test the agent without it',
-            )
-            session.fail(error)
-            raise error
+    if session is not None:
+        for tool in _hosted(agent, options):
+            session.refuse_hosted(tool)
 
 
 class _Asked:

@@ -127,6 +127,9 @@ class TestTools:
         assert [each.kind for each in AgentFrameworkAdapter().extract_tools(made)] == ["tool", "hosted"]
         with scripted_model([]), pytest.raises(UnmockedToolError, match="web_search"):
             toolkit.run(made, "look it up")
+        made_with_server = Agent(model, name="support", tools=[model.get_mcp_tool(name="parcels", url="https://a.b")])
+        with scripted_model([]), pytest.raises(UnmockedToolError, match=r'allow\("parcels"\)'):
+            MockToolkit().run(made_with_server, "look it up")
         toolkit.allow("web_search")
         with scripted_model([LOOKUP, say("It was delivered.")]):
             result = toolkit.run(made, "look it up")

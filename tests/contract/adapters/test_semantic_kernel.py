@@ -277,6 +277,9 @@ class TestAgents:
         )
         with scripted_model([]), pytest.raises(UnmockedToolError, match="web_search"):
             toolkit.run(made, "look it up")
+        bare = OpenAIResponsesAgent(name="support", ai_model_id="gpt-4o-mini", client=made.client)
+        with scripted_model([]), pytest.raises(UnmockedToolError, match="web_search"):
+            toolkit.run_generic(lambda: bare.get_response("look it up", tools=[search]))
         toolkit.allow(search["type"])
         with scripted_model([LOOKUP, say("It was delivered.")]):
             result = toolkit.run(made, "look it up")
