@@ -24,7 +24,7 @@ LAYERS = [
     ["unitai.mock.strategies", "unitai.mock.awaiting", "unitai.mock.wiring", "unitai.mock.tool"],
     ["unitai.mock.registration"],
     ["unitai.adapters"],
-    ["unitai.mock.patching", "unitai.mock.agent_tools"],
+    ["unitai.mock.swapping", "unitai.mock.patching", "unitai.mock.agent_tools"],
     ["unitai.core.trajectory", "unitai.core.result", "unitai.core.assertions"],
     ["unitai.mock"],
     ["unitai.core"],

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
+import math
 import sys
 import threading
 import types
@@ -10,10 +12,13 @@ import types
 import pytest
 
 from unitai import AdapterNotFoundError, InvalidArgumentError, MockToolkit, RunOverError, UnmockedToolError
+from unitai.traffic import door
 
 pytestmark = pytest.mark.unit
 
 SOURCE = """
+import functools
+
 ran = []
 
 def refund(order_id, amount=10.0, *notes, **more):
@@ -25,6 +30,8 @@ async def send(to):
     return "really sent"
 
 class Bank:
+    LIMIT = 5
+
     def pay(self, amount):
         ran.append(amount)
         return "really paid"
@@ -38,6 +45,33 @@ class Bank:
     def open(cls, name):
         ran.append(name)
         return cls()
+
+class Branch(Bank):
+    pass
+
+def _counting():
+    count = 0
+    def counted(by):
+        nonlocal count
+        count += by
+        ran.append(count)
+        return count
+    return counted
+
+counted = _counting()
+TOOLS = {"refund": refund, "all": [refund], "partial": functools.partial(refund, "p")}
+
+def with_default(order_id, tool=refund):
+    return tool(order_id)
+
+def pieces(n):
+    ran.append(n)
+    yield from range(n)
+
+async def async_pieces(n):
+    ran.append(n)
+    for piece in range(n):
+        yield piece
 
 LIMIT = 5
 """
@@ -69,6 +103,81 @@ def test_a_function_is_replaced_in_every_module_that_holds_it(shop):
     assert shop.ran == []
     assert (shop.refund("3"), user.pay_back("4")) == ("really refunded", "really refunded")
     assert user.pay_back is shop.refund
+
+
+def test_whoever_holds_the_function_calls_the_mock(shop):
+    toolkit = MockToolkit()
+    toolkit.patch("patched_shop.refund", return_value="refunded")
+    held = shop.refund
+
+    def agent(input):
+        tools = shop.TOOLS
+        return [tools["refund"]("1"), tools["all"][0]("2"), tools["partial"](), shop.with_default("3"), held("4")]
+
+    result = toolkit.run(agent, "go")
+    assert result.output == ["refunded"] * 5
+    assert [call.args["order_id"] for call in toolkit.get_tool("refund").calls] == ["1", "2", "p", "3", "4"]
+    assert shop.ran == []
+    assert agent("go") == ["really refunded"] * 5
+
+
+def test_closures_and_functions_that_give_pieces(shop):
+    toolkit = MockToolkit()
+    toolkit.patch("patched_shop.counted", return_value=7)
+    toolkit.patch("patched_shop.pieces", return_value=["a", "b"])
+    toolkit.patch("patched_shop.async_pieces", return_value=["c", "d"])
+
+    async def agent(input):
+        return [shop.counted(1), *shop.pieces(3), *[piece async for piece in shop.async_pieces(3)]]
+
+    assert toolkit.run(agent, "go").output == [7, "a", "b", "c", "d"]
+    assert shop.ran == []
+    assert asyncio.run(agent("go")) == [1, 0, 1, 2, 0, 1, 2]
+
+
+def test_what_a_function_takes_is_known_while_it_is_replaced(shop):
+    toolkit = MockToolkit()
+    toolkit.patch("patched_shop.refund", return_value="refunded")
+    before = str(inspect.signature(shop.refund))
+    assert toolkit.run(lambda input: str(inspect.signature(shop.refund)), "go").output == before
+    assert str(inspect.signature(shop.refund)) == before
+    assert shop.refund.__dict__ == {}
+
+
+def test_an_inherited_method_is_the_one_that_is_inherited(shop):
+    toolkit = MockToolkit()
+    for name in ("pay", "rate", "open"):
+        toolkit.patch(f"patched_shop.Branch.{name}", return_value=name)
+    agent = lambda input: [shop.Branch().pay(1), shop.Branch().rate("EUR"), shop.Branch.open("x"), shop.Bank().pay(2)]  # noqa: E731
+    result = toolkit.run(agent, "go")
+    assert result.output == ["pay", "rate", "open", "pay"]
+    assert [step.tool_args for step in result.trajectory.steps] == [
+        {"amount": 1},
+        {"currency": "EUR"},
+        {"name": "x"},
+        {"amount": 2},
+    ]
+    assert shop.ran == []
+
+
+def test_functions_of_c_are_replaced_in_every_module(shop):
+    toolkit = MockToolkit()
+    toolkit.patch("math.sqrt", return_value=3)
+    shop.root = math.sqrt
+    assert toolkit.run(lambda input: (math.sqrt(4), shop.root(4)), "go").output == (3, 3)
+    assert (math.sqrt(4), shop.root(4)) == (2, 2)
+
+
+def test_nothing_is_left_of_a_replacement_that_could_not_be_made(shop, monkeypatch):
+    toolkit = MockToolkit()
+    toolkit.patch("patched_shop.refund", return_value="refunded")
+    toolkit.patch("patched_shop.send", return_value="sent")
+    monkeypatch.delattr(shop, "send")
+    for _ in range(2):
+        with pytest.raises(InvalidArgumentError, match="has no send"):
+            toolkit.run(lambda input: shop.refund("1"), "go")
+    assert shop.refund("1") == "really refunded"
+    assert door._opened == 0
 
 
 def test_methods_of_every_kind(shop):
@@ -177,6 +286,8 @@ def test_an_agent_without_tools_is_refused_unless_something_is_replaced():
         ("patched_shop.LIMIT", "no function"),
         ("patched_shop.Bank", "no function"),
         ("patched_shop.Bank.no", "has no no"),
+        ("patched_shop.Bank.LIMIT", "no function"),
+        ("builtins.max", "does not say what it takes"),
     ],
 )
 @pytest.mark.usefixtures("shop")

@@ -1,7 +1,9 @@
 """Real functions that are replaced while a run is under way, wherever they are used.
 
-A function that another module imported by name is replaced there, too: what a test means is the function, not one of
-the places that hold it. In runs of other toolkits, and outside of runs, the real one is called.
+What a test means is the function, not one of the places that hold it. So the function stays the same object and gets
+other code (`mock/swapping.py`): whoever holds it, in a module, a list, a default or a partial, calls the mock. What has
+no code of Python's is replaced in every module that holds it. In runs of other toolkits, and outside of runs, the real
+one is called.
 """
 
 from __future__ import annotations
@@ -11,15 +13,17 @@ import threading
 from collections.abc import Callable
 from functools import wraps
 from importlib import import_module
-from inspect import iscoroutinefunction, signature
-from typing import Any, NamedTuple
+from inspect import getattr_static, signature
+from types import FunctionType
+from typing import Any, NamedTuple, Protocol
 
 from unitai._engine import run_here
 from unitai.adapters.ports import Session, ToolCall
 from unitai.errors import InvalidArgumentError, shown
+from unitai.mock.swapping import Swap
 from unitai.traffic.patches import Patch, Patches
 
-__all__ = ["Target", "apply", "find", "take_back"]
+__all__ = ["Target", "apply", "find", "real_of", "take_back"]
 
 
 class Target(NamedTuple):
@@ -49,12 +53,25 @@ def find(path: object) -> tuple[Any, str, Any]:
             )
         if at < len(rest) - 1:
             owner = getattr(owner, name)
-    original = vars(owner).get(rest[-1], getattr(owner, rest[-1]))
+    original = getattr_static(owner, rest[-1])
     if not callable(getattr(owner, rest[-1])) or isinstance(original, type):
         raise InvalidArgumentError(
             f"{path} is no function, but {shown(original)}", remedy="name a function, or a method of a class"
         )
+    try:
+        signature(real_of(original))
+    except (TypeError, ValueError):
+        raise InvalidArgumentError(
+            f"{path} does not say what it takes, so its calls cannot be told",
+            found=shown(original),
+            remedy="write a function around it, and patch that",
+        ) from None
     return owner, rest[-1], original
+
+
+def real_of(original: Any) -> Any:
+    """The function itself, of a static or a class method."""
+    return original.__func__ if isinstance(original, (staticmethod, classmethod)) else original
 
 
 def _module_of(parts: list[str]) -> tuple[Any, list[str]]:
@@ -70,8 +87,12 @@ def _module_of(parts: list[str]) -> tuple[Any, list[str]]:
     raise InvalidArgumentError(f"there is no module {parts[0]}", found=".".join(parts))
 
 
-#: A path, and the identity of what it led to.
+#: A path, and the identity of what it led to: a module that was loaded anew has other functions.
 Place = tuple[str, int]
+
+
+class _Replacement(Protocol):
+    def undo(self) -> None: ...
 
 
 class _Standing:
@@ -79,8 +100,8 @@ class _Standing:
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
-        #: What is replaced for each place, and how many runs need it. A module that was loaded anew is another place.
-        self.patches: dict[Place, tuple[Patches, int]] = {}
+        #: What is replaced for each place, and how many runs need it.
+        self.replaced: dict[Place, tuple[_Replacement, int]] = {}
         #: The tools that stand in for functions, by the id of the run.
         self.tools: dict[str, dict[str, str]] = {}
         #: The places that a run needs.
@@ -91,43 +112,58 @@ _standing = _Standing()
 
 
 def apply(targets: list[Target], run_id: str) -> None:
-    """Replaces the functions for a run."""
+    """Replaces the functions for a run: all of them, or none."""
     found = {target.path: find(target.path) for target in targets}
     with _standing.lock:
         _standing.tools[run_id] = {target.path: target.tool for target in targets}
-        _standing.places[run_id] = [(path, id(owner)) for path, (owner, *_) in found.items()]
-        for path, (owner, name, original) in found.items():
-            patches, needed = _standing.patches.get((path, id(owner)), (Patches(), 0))
-            _standing.patches[path, id(owner)] = patches, needed + 1
-            if needed:
-                continue
-            stand_in = _stand_in(path, original, is_method=isinstance(owner, type))
-            for place, attribute in [(owner, name), *_elsewhere(owner, name, original)]:
-                patches.apply(Patch(place, attribute, _always(stand_in)))
-
-
-def _always(value: Any) -> Callable[[Any], Any]:
-    return lambda _: value
+        places = _standing.places[run_id] = []
+        try:
+            for path, (owner, name, original) in found.items():
+                place = (path, id(real_of(original)))
+                known, needed = _standing.replaced.get(place) or (_replace(path, owner, name, original), 0)
+                _standing.replaced[place] = known, needed + 1
+                places.append(place)
+        except BaseException:
+            _release(run_id)
+            raise
 
 
 def take_back(run_id: str, *, is_left_behind: bool) -> None:
     """The run is over. What it left behind must not come to the real functions, so then they stay replaced."""
-    if is_left_behind:
-        return
-    with _standing.lock:
-        del _standing.tools[run_id]
-        for place in _standing.places.pop(run_id):
-            patches, needed = _standing.patches.pop(place)
-            if needed > 1:
-                _standing.patches[place] = patches, needed - 1
-            else:
-                patches.undo()
+    if not is_left_behind:
+        with _standing.lock:
+            _release(run_id)
+
+
+def _release(run_id: str) -> None:
+    _standing.tools.pop(run_id, None)
+    for place in _standing.places.pop(run_id, ()):
+        known, needed = _standing.replaced.pop(place)
+        if needed > 1:
+            _standing.replaced[place] = known, needed - 1
+        else:
+            known.undo()
+
+
+def _replace(path: str, owner: Any, name: str, original: Any) -> _Replacement:
+    real = real_of(original)
+    has_self = isinstance(owner, type) and not isinstance(original, staticmethod)
+    if isinstance(real, FunctionType):
+        return Swap(real, lambda real: _answering(path, real, has_self=has_self))
+    answer = _answering(path, real, has_self=has_self)
+
+    @wraps(real)
+    def stand_in(*args: Any, **kwargs: Any) -> Any:
+        return answer(args, kwargs)
+
+    patches = Patches()
+    for place, attribute in [(owner, name), *_elsewhere(owner, name, original)]:
+        patches.apply(Patch(place, attribute, lambda _: stand_in))
+    return patches
 
 
 def _elsewhere(owner: Any, name: str, original: Any) -> list[tuple[Any, str]]:
     """The other modules that hold the same function."""
-    if isinstance(owner, type):
-        return []
     found = []
     for module in list(sys.modules.values()):
         for attribute, value in list(getattr(module, "__dict__", {}).items()):
@@ -136,10 +172,8 @@ def _elsewhere(owner: Any, name: str, original: Any) -> list[tuple[Any, str]]:
     return found
 
 
-def _stand_in(path: str, original: Any, *, is_method: bool) -> Any:
-    kind = type(original) if isinstance(original, (staticmethod, classmethod)) else None
-    real: Callable[..., Any] = original.__func__ if kind is not None else original
-    has_self = is_method and kind is not staticmethod
+def _answering(path: str, real: Callable[..., Any], *, has_self: bool) -> Callable[..., Any]:
+    """What a call is answered with: by the mock, in a run of a toolkit that replaces the function; else by itself."""
     shape = signature(real)
 
     def answer(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -156,17 +190,4 @@ def _stand_in(path: str, original: Any, *, is_method: bool) -> Any:
             bound.pop(next(iter(shape.parameters)), None)
         return Session(run).answer(ToolCall(tool, dict(bound)), lambda: real(*args, **kwargs))
 
-    if iscoroutinefunction(real):
-
-        @wraps(real)
-        async def stand_in(*args: Any, **kwargs: Any) -> Any:
-            given = answer(args, kwargs)
-            return await given if hasattr(type(given), "__await__") else given
-
-    else:
-
-        @wraps(real)
-        def stand_in(*args: Any, **kwargs: Any) -> Any:
-            return answer(args, kwargs)
-
-    return stand_in if kind is None else kind(stand_in)
+    return answer

@@ -20,7 +20,7 @@ from unitai.errors import (
 )
 from unitai.faults import FaultRule, Faults, read_faults
 from unitai.mock.agent_tools import check_known, defaults
-from unitai.mock.patching import Target, apply, find, take_back
+from unitai.mock.patching import Target, apply, find, real_of, take_back
 from unitai.mock.registration import check_callable, check_name, choose_strategy, is_async, parameter_names
 from unitai.mock.strategies import MISSING, STATELESS, ResponseStrategy
 from unitai.mock.wiring import Tools
@@ -151,8 +151,8 @@ class MockToolkit:
     ) -> None:
         """Replaces a real function by a mock while an agent runs, for agents whose tools are plain functions.
 
-        It is replaced in every module that holds it. Its calls are recorded under `name`. Without a way to answer, it
-        is a tool that is not mocked: calling it is an error, and it never runs.
+        It is replaced wherever it is held: in modules, lists, defaults. Its calls are recorded under `name`. Without a
+        way to answer, it is a tool that is not mocked: calling it is an error, and it never runs.
 
         >>> import json
         >>> toolkit = MockToolkit()
@@ -171,8 +171,7 @@ class MockToolkit:
         check_name(tool)
         ways = (return_value, side_effect, sequence, conditional, strategy)
         if any(way is not MISSING for way in ways):
-            real = getattr(function, "__func__", function)
-            self.mock(tool, *ways[:4], strategy=strategy, signature=real, awaitable=False, optional=True)
+            self.mock(tool, *ways[:4], strategy=strategy, signature=real_of(function), awaitable=False, optional=True)
         self._patched = [*(known for known in self._patched if known.path != target), Target(target, tool)]
 
     def auto_mock(self, agent: Any, adapter: str | BaseAdapter | None = None) -> list[str]:
@@ -371,7 +370,12 @@ class MockToolkit:
             close_door()
             raise
         if self._patched:
-            apply(self._patched, run.run_id)
+            try:
+                apply(self._patched, run.run_id)
+            except BaseException:
+                self._toolbox.close_run(run, [])
+                close_door()
+                raise
         if self._traffic.block_network:
             guard_sockets()
         tools = Tools(self._toolbox, self._awaited, self._awaitable, run)
