@@ -308,6 +308,8 @@ def _tell(graph: _Graph, seen: dict[str, Any], loop: Any, tasks: list[Any]) -> N
     """Notes what a step changed, unless a graph inside of the node has done so."""
     told = {task.id: graph.changes.pop(task.id, {}) for task in tasks}
     for key in _keys(loop):
+        if _is_talk(seen.get(key)):
+            continue
         writers = [task for task in tasks if any(channel == key for channel, _ in task.writes)]
         new = _value(loop, key)
         if not writers:
@@ -315,9 +317,11 @@ def _tell(graph: _Graph, seen: dict[str, Any], loop: Any, tasks: list[Any]) -> N
                 seen[key] = new
             continue
         old = seen.get(key, _MISSING)
-        if _is_talk(old if new is _MISSING else new) or _is_same(_shown(old), _shown(new)):
+        if _is_same(_shown(old), _shown(new)):
             continue
         seen[key] = _kept(new)
+        if _is_talk(new):
+            continue
         if writers[0].name == "__start__":
             continue  # What the graph was given is no change.
         is_known = len(writers) == 1 and _is_same(told[writers[0].id].get(key, _MISSING), new)

@@ -11,7 +11,7 @@ from typing import Any, get_type_hints
 
 from unitai.adapters.base import AgentTool
 from unitai.adapters.langgraph_graphs import is_a, named
-from unitai.adapters.langgraph_tools import hosted_name, is_agent
+from unitai.adapters.langgraph_tools import hosted_name, is_agent, remote_name
 
 __all__ = ["are_all_known", "tools_of"]
 
@@ -76,6 +76,8 @@ def _in(thing: Any, agent: str | None, seen: set[int], depth: int) -> Iterator[A
         yield from _in_graph(thing, named(thing) or agent, seen)
     elif hasattr(type(thing), "tools_by_name"):
         yield from (_tool(tool, agent) for tool in thing.tools_by_name.values())
+    elif is_a(thing, "RemoteGraph"):
+        yield AgentTool(remote_name(thing), kind="agent", agent_id=agent)
     elif hosted_name(thing) is not None:
         yield AgentTool(str(hosted_name(thing)), kind="hosted", agent_id=agent)
     elif isinstance(thing, FunctionType):
@@ -98,7 +100,8 @@ def _parts(thing: Any) -> list[Any]:
         return [thing.__self__ if is_its else thing.__func__]
     if is_a(thing, "Runnable"):
         parts = [getattr(thing, name, None) for name in ("func", "afunc", "bound")]
-        return [*parts, *(getattr(thing, "steps", None) or ())]
+        bound = getattr(thing, "kwargs", {}).get("tools") if is_a(thing, "RunnableBinding") else None
+        return [*parts, *(getattr(thing, "steps", None) or ()), *(bound or ())]
     return []
 
 

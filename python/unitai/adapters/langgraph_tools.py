@@ -33,6 +33,7 @@ __all__ = [
     "is_agent",
     "model_stream",
     "remote",
+    "remote_name",
     "remote_stream",
     "run",
     "untraced",
@@ -339,7 +340,7 @@ def remote_stream(original: Callable[..., Any]) -> Callable[..., Any]:
 
     def stream(self: Any, input: Any, *args: Any, **options: Any) -> Any:
         session = Session.here()
-        if session is None or session.stance(_remote_call(self, input).name) == "allowed":
+        if session is None or session.stance(remote_name(self)) == "allowed":
             yield from original(self, input, *args, **options)
         else:
             yield _awaited(session.answer(_remote_call(self, input)))
@@ -352,7 +353,7 @@ def aremote_stream(original: Callable[..., Any]) -> Callable[..., Any]:
 
     async def astream(self: Any, input: Any, *args: Any, **options: Any) -> Any:
         session = Session.here()
-        if session is None or session.stance(_remote_call(self, input).name) == "allowed":
+        if session is None or session.stance(remote_name(self)) == "allowed":
             async for piece in original(self, input, *args, **options):
                 yield piece
         else:
@@ -362,8 +363,13 @@ def aremote_stream(original: Callable[..., Any]) -> Callable[..., Any]:
     return astream
 
 
+def remote_name(graph: Any) -> str:
+    """What a graph on a server is called as a tool."""
+    return str(graph.name or graph.assistant_id)
+
+
 def _remote_call(graph: Any, input: Any) -> ToolCall:
-    return ToolCall(graph.name or graph.assistant_id, input if isinstance(input, dict) else {"input": input})
+    return ToolCall(remote_name(graph), input if isinstance(input, dict) else {"input": input})
 
 
 def untraced(original: Callable[..., Any]) -> Callable[..., Any]:

@@ -368,6 +368,17 @@ class TestTools:
     def test_a_tool_that_the_provider_runs_is_refused_before_the_model_is_asked(self, toolkit):
         search = {"type": "web_search"}
         agent = create_agent(model(), [*TOOLS, search])
+        bound = model().bind_tools([search])
+
+        def ask(state: MessagesState) -> dict:
+            return {"messages": [bound.invoke(state["messages"])]}
+
+        assert [each.kind for each in LangGraphAdapter().extract_tools(graph_of(ask, state=MessagesState))] == [
+            "hosted"
+        ]
+        for run in (lambda: next(bound.stream("search")), lambda: bound.invoke("search")):
+            with scripted_model([]), pytest.raises(UnmockedToolError, match="web_search"):
+                toolkit.run_generic(run)
         listed = {str(each): each.kind for each in LangGraphAdapter().extract_tools(agent)}
         assert listed == {"lookup_order": "tool", "refund": "tool", "send_email": "tool", "web_search": "hosted"}
         with scripted_model([]), pytest.raises(UnmockedToolError, match="web_search") as caught:
@@ -384,6 +395,7 @@ class TestTools:
         graph = StateGraph(MessagesState)
         graph.add_node("billing", far)
         graph.add_edge(START, "billing")
+        assert [(each, each.kind) for each in LangGraphAdapter().extract_tools(graph)] == [("billing", "agent")]
         with pytest.raises(UnmockedToolError, match="billing"):
             toolkit.run(graph, "refund")
         toolkit.mock("billing", return_value={"messages": [{"role": "ai", "content": "Refunded."}]})
@@ -597,7 +609,8 @@ class TestState:
 
         result = toolkit.run(graph_of(lambda_named("one", lambda state: {"odd": Odd()}), state=Holder), {})
         answered(result)
-        assert [key for _, key, _, _ in changes(result)] == ["odd"]
+        assert [step.key for step in steps(result, "state_change")] == ["odd"]
+        assert result.trajectory.to_dict()["steps"][0]["key"] == "odd"
 
 
 def lambda_named(name, function):
