@@ -391,19 +391,17 @@ class InMemory:
 
     _stand_ins: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
 
-    def __init__(self, name: str, default: Any) -> None:
+    def __init__(self, name: str) -> None:
         self._name = name
-        self._default = default
 
     @classmethod
     def of(cls, name: str) -> Callable[[Any], InMemory]:
         """What replaces the attribute of this name."""
-        return lambda _: cls(name, None)
+        return lambda _: cls(name)
 
     def __get__(self, graph: Any, owner: Any = None) -> Any:
-        if graph is None:
-            return self._default
-        kept = graph.__dict__.get(self._name, self._default)
+        # A graph without one has none: that is the framework's default, too.
+        kept = None if graph is None else graph.__dict__.get(self._name)
         if kept is None or isinstance(kept, bool) or Session.here() is None:
             return kept
         return self._stand_in(kept)

@@ -448,6 +448,13 @@ class TestTheirOwnCalls:
             assert result.get_call("send_email").result == "sent slowly"
             assert {step.agent_id for step in result.trajectory.steps} == {"support"}
 
+    def test_one_thread_is_enough(self, toolkit):
+        agent = create_agent(model(), TOOLS)
+        with scripted_model([[LOOKUP, REFUND, EMAIL], say("Done.")]):
+            result = toolkit.run(agent, "go", adapter=LangGraphAdapter({"max_concurrency": 1}, sync=True), timeout=10)
+        assert answered(result) == "Done."
+        assert result.call_order() == ["lookup_order", "refund", "send_email"]
+
     def test_one_node_with_all_calls_keeps_their_order_too(self, toolkit):
         many = [call("lookup_order", order_id=str(n)) for n in range(8)]
 
@@ -735,6 +742,21 @@ class TestInterrupts:
             resumed = toolkit.run_generic(lambda: run(Command(resume="Ann")))
         assert answered(resumed)["messages"][-1].text == "Done."
         assert resumed.get_call("refund").result == "refunded by Ann"
+
+    @pytest.mark.parametrize(
+        "sync", [True, pytest.param(False, marks=pytest.mark.skipif(IS_LOST, reason="no context"))]
+    )
+    def test_parallel_tools_may_all_ask(self, toolkit, sync):
+        toolkit.mock("lookup_order", side_effect=lambda args: interrupt(args["order_id"]), replace=True)
+        agent = create_agent(model(), TOOLS, checkpointer=Elsewhere())
+        with scripted_model([[call("lookup_order", order_id=each) for each in "123"]]):
+            waiting = answered(toolkit.run(agent, "go", adapter=on_thread(sync=sync)))
+        assert sorted(each.value for each in waiting) == ["1", "2", "3"]
+        resume = Command(resume={each.id: "found" for each in waiting})
+        with scripted_model([say("Done.")]):
+            resumed = toolkit.run(agent, resume, adapter=on_thread(sync=sync))
+        assert answered(resumed) == "Done."
+        assert [step.tool_result for step in steps(resumed, "tool_call")] == ["found"] * 3
 
     def test_breakpoints_are_an_option_of_the_adapter(self, toolkit):
         agent = create_agent(model(), TOOLS, checkpointer=InMemorySaver())
