@@ -106,6 +106,8 @@ class _Standing:
         self.tools: dict[str, dict[str, str]] = {}
         #: The places that a run needs.
         self.places: dict[str, list[Place]] = {}
+        #: Runs that are over, with what they left behind.
+        self.past: list[tuple[str, list[Any]]] = []
 
 
 _standing = _Standing()
@@ -128,11 +130,15 @@ def apply(targets: list[Target], run_id: str) -> None:
             raise
 
 
-def take_back(run_id: str, *, is_left_behind: bool) -> None:
-    """The run is over. What it left behind must not come to the real functions, so then they stay replaced."""
-    if not is_left_behind:
-        with _standing.lock:
-            _release(run_id)
+def take_back(run_id: str, left_behind: list[Any]) -> None:
+    """The run is over. What it left behind must not come to the real functions: they stay replaced until it ends."""
+    with _standing.lock:
+        past = [*_standing.past, (run_id, left_behind)]
+        _standing.past = [(known, left) for known, left in past if any(each.is_alive() for each in left)]
+        kept = {known for known, _ in _standing.past}
+        for known, _ in past:
+            if known not in kept:
+                _release(known)
 
 
 def _release(run_id: str) -> None:

@@ -385,10 +385,9 @@ class MockToolkit:
         self._toolbox.close_run(session._run, ending.left_behind)
         if self._traffic.block_network:
             unguard_sockets()
-        is_left_behind = bool(ending.is_abandoned or ending.left_behind)
         if self._patched:
-            take_back(session.run_id, is_left_behind=is_left_behind)
-        if is_left_behind:
+            take_back(session.run_id, ending.left_behind)
+        if ending.left_behind:
             # What could not be stopped must still be refused when it asks a model.
             pin_door(ending.left_behind)
         close_door()

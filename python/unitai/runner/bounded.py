@@ -18,7 +18,7 @@ from unitai.adapters.ports import Session
 from unitai.attempt import current
 from unitai.errors import InvalidArgumentError
 from unitai.runner import threads
-from unitai.runner.ending import GRACE, Ending, Lingering, left_behind, timeout_error
+from unitai.runner.ending import GRACE, Ending, Lingering, Task, left_behind, timeout_error
 from unitai.runner.job import Job, RunCancelled
 from unitai.runner.streams import is_awaitable
 
@@ -162,6 +162,7 @@ class Wait:
         left: list[Lingering] = [*left_behind(self._before, self.job.is_over)]
         if self.job.is_abandoned:
             left.append(self.job if self.job.thread is None else self.job.thread)
+        left += [Task(task) for task in self.job.begun if not task.done()]
         return left
 
     def interrupted(self, error: BaseException) -> Ending:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 
 from unitai.errors import AgentTimeoutError
 
-__all__ = ["GRACE", "Ending", "left_behind", "timeout_error"]
+__all__ = ["GRACE", "Ending", "Lingering", "Task", "left_behind", "timeout_error"]
 
 #: How long code that was told to stop may take to do so before it is left behind.
 GRACE = 0.1
@@ -22,6 +22,17 @@ class Lingering(Protocol):
         """Whether it still runs."""
 
 
+class Task:
+    """A task on the event loop that outlives its run."""
+
+    def __init__(self, task: Any) -> None:
+        self._task = task
+
+    def is_alive(self) -> bool:
+        """Whether it still runs."""
+        return not self._task.done()
+
+
 class Ending(NamedTuple):
     """How a run ended, as seen from outside."""
 
@@ -29,7 +40,7 @@ class Ending(NamedTuple):
     error: BaseException | None = None
     #: What interrupted the wait itself (Ctrl-C), to be raised once the record is closed.
     interrupt: BaseException | None = None
-    #: Threads of the run that could not be stopped.
+    #: What the run began and did not wait for, or what could not be stopped.
     left_behind: list[Lingering] = []
     #: Whether the code itself could not be stopped.
     is_abandoned: bool = False

@@ -41,6 +41,8 @@ class Job:
         #: Who waits; async code must not be run by the thread that does.
         self.waiter = threading.current_thread()
         self.thread: threading.Thread | None = None
+        #: What it began on the event loop.
+        self.begun: list[Any] = []
         #: Told when an async job is over; set by whoever runs it.
         self.on_over: Callable[[], None] = _nothing
         #: Told in addition to the bell, for waiters that cannot block.

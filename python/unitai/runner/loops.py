@@ -10,6 +10,7 @@ import asyncio
 import os
 import threading
 from collections.abc import Awaitable
+from contextvars import ContextVar
 from typing import Any
 
 from unitai._engine import interrupt_thread
@@ -39,12 +40,26 @@ def start(job: Job, awaitable: Awaitable[Any]) -> bool:
     return loop.start(job, awaitable)
 
 
+#: The job that the current context belongs to.
+_job: ContextVar[Job | None] = ContextVar("unitai_job", default=None)
+
+
+def _new_task(loop: asyncio.AbstractEventLoop, coro: Any, **options: Any) -> asyncio.Task[Any]:
+    """A task, known to the job that began it: it may outlive it."""
+    task: asyncio.Task[Any] = asyncio.Task(coro, loop=loop, **options)
+    job = _job.get()
+    if job is not None:
+        job.begun.append(task)
+    return task
+
+
 class LoopThread:
     """An event loop that runs in a thread until it is retired."""
 
     def __init__(self) -> None:
         self._is_retired = False
         self._loop = asyncio.new_event_loop()
+        self._loop.set_task_factory(_new_task)
         self._thread = threading.Thread(target=self._serve, name=NAME, daemon=True)
         self._thread.start()
 
@@ -72,6 +87,7 @@ class LoopThread:
         task: list[asyncio.Task[None]] = []
 
         def begin() -> None:
+            _job.set(job)
             task.append(self._loop.create_task(job.run_async(awaitable)))
 
         def cancel() -> None:

@@ -1,0 +1,71 @@
+"""What an agent begins and does not wait for is refused when its run is over: it never comes to a real tool."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import types
+
+import pytest
+
+from unitai import MockToolkit
+from unitai.traffic import door
+
+pytestmark = pytest.mark.integration
+
+
+@pytest.fixture
+def shop(monkeypatch):
+    module = types.ModuleType("outliving_shop")
+    exec(
+        "ran = []\nasync def refund(order_id):\n    ran.append(order_id)\n    return 'really refunded'\n",
+        module.__dict__,
+    )
+    monkeypatch.setitem(sys.modules, "outliving_shop", module)
+    return module
+
+
+def test_a_task_that_outlives_its_run_never_comes_to_the_real_function(shop):
+    toolkit = MockToolkit()
+    toolkit.patch("outliving_shop.refund", return_value="refunded")
+    caught = []
+
+    async def agent(input):
+        async def later():
+            await asyncio.sleep(0.1)
+            try:
+                caught.append(await shop.refund("1"))
+            except BaseException as error:
+                caught.append(type(error).__name__)
+
+        caught.append(await shop.refund("0"))
+        agent.task = asyncio.create_task(later())
+        return "done"
+
+    assert toolkit.run(agent, "go").output == "done"
+    for _ in range(100):
+        if len(caught) == 2:
+            break
+        asyncio.run(asyncio.sleep(0.02))
+    assert caught == ["refunded", "RunCancelled"]
+    assert shop.ran == []
+
+    # When it has ended, the next run leaves nothing behind.
+    other = MockToolkit()
+    other.patch("outliving_shop.refund", return_value="refunded")
+
+    async def plain(input):
+        return await shop.refund("2")
+
+    assert other.run(plain, "go").output == "refunded"
+    assert door._pinned_by == []
+    assert asyncio.run(shop.refund("3")) == "really refunded"
+    assert shop.refund.__dict__ == {}
+
+
+def test_tasks_that_end_in_time_leave_nothing_behind():
+    async def agent(input, tools):
+        return await asyncio.gather(*(asyncio.create_task(asyncio.sleep(0, n)) for n in range(3)))
+
+    assert MockToolkit().run(agent, "go").output == [0, 1, 2]
+    assert door._pinned_by == []
