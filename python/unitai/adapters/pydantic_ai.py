@@ -57,10 +57,7 @@ class PydanticAIAdapter(BaseAdapter):
     def knows_all_tools(self, agent: Any) -> bool:
         if self._options.get("toolsets"):
             return False
-        return all(
-            not _output_functions(each) and all(map(_is_fixed, each.toolsets)) and not _hosted(each)
-            for each in _team(agent)
-        )
+        return all(not _output_functions(each) and all(map(_is_fixed, each.toolsets)) for each in _team(agent))
 
 
 def _team(agent: Any) -> list[Any]:
@@ -301,7 +298,7 @@ def _asks(toolset: Any, tool: Any) -> bool:
 
 def _is_the_frameworks(toolset: Any) -> bool:
     """Whether its `call_tool` is the framework's."""
-    owner = next(base for base in type(toolset).__mro__ if "call_tool" in base.__dict__)
+    owner = next((base for base in type(toolset).__mro__ if "call_tool" in base.__dict__), object)
     return owner.__module__.startswith("pydantic_ai.")
 
 

@@ -17,7 +17,7 @@ from pydantic_ai.exceptions import UsageLimitExceeded
 from pydantic_ai.toolsets import AbstractToolset, FunctionToolset, WrapperToolset
 from pydantic_ai.usage import UsageLimits
 
-from unitai import MockToolkit, UnknownToolError, UnmockedToolError, scripted_model
+from unitai import MockToolkit, UnknownToolError, UnmockedToolError, UnmockedToolWarning, scripted_model
 from unitai.adapters.pydantic_ai import PydanticAIAdapter
 from unitai.script import call, say, when
 
@@ -269,8 +269,9 @@ class TestToolsets:
         first, second = result.get_calls("shop_refund")
         assert "amount" in str(first.error)
         assert second.result == "refunded"
-        with scripted_model(script[1:2]), pytest.raises(UnmockedToolError, match="refund"):
-            MockToolkit().run(agent, "go")
+        # Without strictness: a run that is refused is not waited for until its server has ended.
+        with scripted_model(script[1:]), pytest.warns(UnmockedToolWarning, match="refund"):
+            assert MockToolkit(strict=False).run(agent, "go").output == "Done."
         assert not (tmp_path / "leak.txt").exists()
         toolkit = MockToolkit()
         toolkit.allow("refund")
@@ -302,9 +303,11 @@ def server_of_tools(folder):
         ),
         encoding="utf-8",
     )
+    from fastmcp.client.transports import PythonStdioTransport
     from pydantic_ai.mcp import MCPToolset
 
-    return MCPToolset(folder / "server.py")
+    # The server ends with each run.
+    return MCPToolset(PythonStdioTransport(folder / "server.py", keep_alive=False))
 
 
 class TestOutput:
