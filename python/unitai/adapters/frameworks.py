@@ -142,6 +142,8 @@ FRAMEWORKS: dict[str, Framework] = {
             "google.adk.sessions.base_session_service",
             "google.adk.sessions.state",
         ),
+        # What is in it was in the module before it.
+        optional=frozenset({"google.adk.flows.llm_flows.tools._caller"}),
     ),
 }
 
