@@ -269,7 +269,6 @@ class TestToolsets:
         first, second = result.get_calls("shop_refund")
         assert "amount" in str(first.error)
         assert second.result == "refunded"
-        # Without strictness: a run that is refused is not waited for until its server has ended.
         with scripted_model(script[1:]), pytest.warns(UnmockedToolWarning, match="refund"):
             assert MockToolkit(strict=False).run(agent, "go").output == "Done."
         assert not (tmp_path / "leak.txt").exists()
@@ -278,7 +277,10 @@ class TestToolsets:
         with scripted_model(script[1:]):
             result = toolkit.run(agent, "go")
         assert "really refunded" in str(result.get_calls("refund")[0].result)
-        assert (tmp_path / "leak.txt").exists()
+        (tmp_path / "leak.txt").unlink()
+        with scripted_model(script[1:2]), pytest.raises(UnmockedToolError, match="refund"):
+            MockToolkit().run(agent, "go")
+        assert not (tmp_path / "leak.txt").exists()
 
 
 def server_of_tools(folder):
