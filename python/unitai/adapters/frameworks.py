@@ -58,6 +58,7 @@ FRAMEWORKS: dict[str, Framework] = {
         "openai-agents",
         "unitai.adapters.openai_agents:OpenAIAgentsAdapter",
         (
+            "agents.tool",
             "agents.run_internal.tool_execution",
             "agents.run_internal.tool_actions",
             "agents.run_internal.turn_resolution",
@@ -135,6 +136,7 @@ FRAMEWORKS: dict[str, Framework] = {
         "unitai.adapters.google_adk:GoogleADKAdapter",
         (
             "google.adk.tools.base_tool",
+            "google.adk.code_executors.base_code_executor",
             "google.adk.flows.llm_flows.functions",
             "google.adk.flows.llm_flows.tools._caller",
             "google.adk.agents.base_agent",

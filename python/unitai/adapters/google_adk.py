@@ -238,6 +238,9 @@ def redirects(module: Any) -> list[Patch]:
     if part == "tools.base_tool":
         require(module.BaseTool, "run_async", _DISTRIBUTION)
         return [Patch(module.BaseTool, "__getattribute__", _getattribute)]
+    if part == "code_executors.base_code_executor":
+        require(module.BaseCodeExecutor, "execute_code", _DISTRIBUTION)
+        return [Patch(module.BaseCodeExecutor, "__getattribute__", _executing)]
     name, made = _REDIRECTED[part]
     require(module, name, _DISTRIBUTION)
     owner = getattr(module, name)
@@ -246,8 +249,8 @@ def redirects(module: Any) -> list[Patch]:
     return [Patch(owner, method, make) for method, make in made.items()]
 
 
-#: The call that is under way here: a tool may hand it on to another.
-_under_way: ContextVar[Any] = ContextVar("unitai_google_adk_call", default=None)
+#: The tool that runs here for real, by its name: it may hand the call on to what it is made of, which has the same.
+_under_way: ContextVar[str | None] = ContextVar("unitai_google_adk_call", default=None)
 
 
 def _getattribute(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -265,11 +268,11 @@ async def _run(
     tool: Any, run_async: Callable[..., Any], session: Session, *, args: dict[str, Any], tool_context: Any
 ) -> Any:
     """Calls a tool in a run."""
-    if _under_way.get() is tool_context:
+    if _under_way.get() == tool.name:
         return await run_async(args=args, tool_context=tool_context)
 
     async def real() -> Any:
-        token = _under_way.set(tool_context)
+        token = _under_way.set(tool.name)
         try:
             return await run_async(args=args, tool_context=tool_context)
         finally:
@@ -291,6 +294,27 @@ async def _run(
     except WrongArgumentsError as error:
         # As the framework tells the model of arguments that are missing.
         return {"error": f"Invoking `{tool.name}()` failed: {error}"}
+
+
+def _executing(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Code that a model wrote is a call of a tool, `execute_code`, whatever executes it."""
+
+    def getattribute(self: Any, name: str) -> Any:
+        found = original(self, name)
+        if name != "execute_code":
+            return found
+        session = Session.here()
+        return found if session is None else partial(_execute, found, session)
+
+    return getattribute
+
+
+def _execute(real: Callable[..., Any], session: Session, invocation_context: Any, code_execution_input: Any) -> Any:
+    agent = getattr(getattr(invocation_context, "agent", None), "name", None)
+    call = ToolCall("execute_code", {"code": code_execution_input.code}, agent)
+    answer = session.answer(call, lambda: real(invocation_context, code_execution_input))
+    result = import_module("google.adk.code_executors.code_execution_utils").CodeExecutionResult
+    return answer if isinstance(answer, result) else result(stdout="" if answer is None else str(answer))
 
 
 def _speaker(tool_context: Any) -> str | None:

@@ -30,8 +30,10 @@ from unitai.adapters.langgraph_tools import (
     amodel_stream,
     aremote,
     aremote_stream,
+    arguments,
     arun,
     generate,
+    getattribute,
     model_stream,
     remote,
     remote_stream,
@@ -114,7 +116,12 @@ def _output(state: Any) -> Any:
 
 #: What is replaced: in which module, in which of its classes, of which distribution, and by what.
 _REDIRECTS: tuple[tuple[str, str | None, str, dict[str, Any]], ...] = (
-    ("langchain_core.tools.base", "BaseTool", "langchain-core", {"run": run, "arun": arun}),
+    (
+        "langchain_core.tools.base",
+        "BaseTool",
+        "langchain-core",
+        {"run": run, "arun": arun, "__getattribute__": getattribute, "_to_args_and_kwargs": arguments},
+    ),
     ("langchain_core.tools.structured", "StructuredTool", "langchain-core", {"ainvoke": ainvoke}),
     ("langchain_core.tools.simple", "Tool", "langchain-core", {"ainvoke": ainvoke}),
     (

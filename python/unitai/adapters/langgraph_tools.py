@@ -27,8 +27,10 @@ __all__ = [
     "amodel_stream",
     "aremote",
     "aremote_stream",
+    "arguments",
     "arun",
     "generate",
+    "getattribute",
     "hosted_name",
     "is_agent",
     "model_stream",
@@ -88,6 +90,47 @@ def arun(original: Callable[..., Any]) -> Callable[..., Any]:
     return arun
 
 
+#: How a tool is called.
+_CALLS = frozenset({"run", "arun", "invoke", "ainvoke"})
+
+
+def getattribute(original: Callable[..., Any]) -> Callable[..., Any]:
+    """A class of tools that brings its own way to be called is called as all others are."""
+
+    def getattribute(self: Any, name: str) -> Any:
+        if name in _CALLS and is_in_run():
+            base = _base(self)
+            owner = next(each for each in type(self).__mro__ if name in each.__dict__)
+            if owner is not base and not owner.__module__.startswith("langchain_core."):
+                return getattr(base, name).__get__(self)
+        return original(self, name)
+
+    return getattribute
+
+
+def arguments(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Where arguments are checked, in each call. One that comes here by a method that was taken before the run, and so
+    past the mock, is refused.
+    """
+
+    def to_args_and_kwargs(self: Any, *args: Any, **options: Any) -> Any:
+        session = None if "_run" in self.__dict__ else Session.here()
+        if session is not None:
+            error = UnmockedToolError(
+                f"{self.name} was called by a method that was taken from the tool before the run, past its mock",
+                remedy=f"call it as a tool: {self.name}.invoke(...)",
+            )
+            session.fail(error)
+            raise error
+        return original(self, *args, **options)
+
+    return to_args_and_kwargs
+
+
+def _base(tool: Any) -> Any:
+    return next(base for base in type(tool).__mro__ if base.__name__ == "BaseTool")
+
+
 def ainvoke(original: Callable[..., Any]) -> Callable[..., Any]:
     """`ainvoke` of a tool that may not be async."""
 
@@ -95,8 +138,7 @@ def ainvoke(original: Callable[..., Any]) -> Callable[..., Any]:
         if not is_in_run():
             return await original(self, input, config, **options)
         # It would be called in another thread, and parallel ones in any order.
-        base: Any = next(base for base in type(self).__mro__ if base.__name__ == "BaseTool")
-        return await base.ainvoke(self, input, config, **options)
+        return await _base(self).ainvoke(self, input, config, **options)
 
     return ainvoke
 

@@ -254,6 +254,9 @@ def redirects(module: Any) -> list[Patch]:
         for caller, make in callers.items():
             require(module, caller, _DISTRIBUTION)
             wanted.append((getattr(module, caller), "execute", make))
+    elif module.__name__ == "agents.tool":
+        invoker = getattr(module, _INVOKER, None)
+        wanted = [] if invoker is None else [(invoker, "__call__", _invoked)]
     elif module.__name__ == "agents.tracing.processors":
         wanted = [(module.BatchTraceProcessor, name, _exported) for name in ("on_trace_start", "on_span_end")]
     else:
@@ -310,7 +313,21 @@ def _mocked(tool: Any, session: Session) -> Any:
     mock.__dict__["on_invoke_tool"] = copy.copy(invoker) if is_handling_errors else inside
     if is_handling_errors:
         mock.on_invoke_tool._invoke_tool_impl = inside
+        mock.on_invoke_tool._asks_a_mock = True
     return mock
+
+
+def _invoked(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Where a tool is called by code that has it in hand, a hook or another tool, as the runner would call it."""
+
+    async def invoke(self: Any, context: Any, arguments: str) -> Any:
+        tool = getattr(self, "_function_tool", None)
+        session = None if tool is None or getattr(self, "_asks_a_mock", False) else Session.here()
+        if session is None:
+            return await original(self, context, arguments)
+        return await _mocked(tool, session).on_invoke_tool(context, arguments)
+
+    return invoke
 
 
 def _arguments(tool: Any, given: str, session: Session) -> dict[str, Any]:

@@ -472,3 +472,43 @@ class TestHosted:
         support = agent(tools=[google_search])
         (tool,) = choose(support, None).extract_tools(support)
         assert (str(tool), tool.kind) == ("google_search", "hosted")
+
+
+class TestCodeAndToolsInsideOfTools:
+    """Code that the model wrote, and tools that an allowed tool calls, are mocked like any other."""
+
+    def agent(self, **options):
+        return LlmAgent(name="support", model="gemini-2.5-flash", **options)
+
+    def test_code_of_the_model_is_never_executed_unless_it_is_mocked_or_allowed(self):
+        from google.adk.code_executors import UnsafeLocalCodeExecutor
+
+        code = "```python\nimport shop\nshop.ran('execute_code')\n```"
+        agent = self.agent(code_executor=UnsafeLocalCodeExecutor())
+        with pytest.raises(UnmockedToolError, match="execute_code"), scripted_model([say(code)]):
+            MockToolkit().run(agent, "compute")
+        toolkit = MockToolkit()
+        toolkit.mock("execute_code", return_value="42", optional=True)
+        with scripted_model([say(code), say("It is 42.")]):
+            result = toolkit.run(agent, "compute")
+        assert result.output_contains("It is 42.")
+        assert "shop.ran" in result.get_call("execute_code").args["code"]
+
+    def test_a_tool_that_an_allowed_tool_calls_is_mocked(self):
+        inner = FunctionTool(shop.refund)
+
+        async def outer(order_id: str, tool_context: ToolContext) -> dict:
+            """Refund an order."""
+            return {
+                "said": await inner.run_async(args={"order_id": order_id, "amount": 1.0}, tool_context=tool_context)
+            }
+
+        outer.__annotations__["tool_context"] = ToolContext
+        toolkit = MockToolkit()
+        toolkit.allow("outer")
+        toolkit.mock("refund", return_value="refunded", optional=True)
+        with scripted_model([call("outer", order_id="1"), say("Done.")]):
+            result = toolkit.run(self.agent(tools=[outer]), "go")
+        assert result.error is None
+        assert result.call_order() == ["outer", "refund"]
+        assert result.get_call("outer").result == {"said": "refunded"}

@@ -92,6 +92,42 @@ def on_thread(name="1", sync=IS_LOST, **options):
     return LangGraphAdapter({"configurable": {"thread_id": name}}, sync=sync, **options)
 
 
+class TestToolsWithWaysOfTheirOwn:
+    """However a class of tools is written, and whoever holds one of its methods, the real tool does not run."""
+
+    class OwnRun(BaseTool):
+        name: str = "lookup_order"
+        description: str = "Look an order up."
+
+        def _run(self, order_id: str) -> str:
+            shop.ran("lookup_order", order_id=order_id)
+            return "really"
+
+        def run(self, *args, **options):
+            return self._run("own run")
+
+    class OwnInvoke(OwnRun):
+        def invoke(self, input, config=None, **options):
+            return self._run("own invoke")
+
+        async def ainvoke(self, input, config=None, **options):
+            return self._run("own ainvoke")
+
+    @pytest.mark.parametrize("kind", [OwnRun, OwnInvoke])
+    def test_a_tool_that_is_called_in_its_own_way(self, kind):
+        toolkit = MockToolkit()
+        toolkit.mock("lookup_order", return_value="mocked")
+        made = kind()
+        result = toolkit.run_generic(lambda: [made.run({"order_id": "1"}), made.invoke({"order_id": "2"})])
+        assert result.output == ["mocked", "mocked"]
+        assert result.call_order() == ["lookup_order"] * 2
+
+    def test_a_method_that_was_taken_before_the_run_is_refused(self):
+        held = tool(shop.lookup_order).run
+        with pytest.raises(UnmockedToolError, match="taken from the tool before the run"):
+            MockToolkit().run_generic(lambda: held({"order_id": "1"}))
+
+
 class State(TypedDict, total=False):
     messages: Annotated[list, operator.add]
     order: dict

@@ -894,3 +894,23 @@ class TestCustomerService:
         toolkit.mock("update_seats", return_value="-")
         with pytest.raises(UnknownToolError, match="update_seat"), scripted_model([]):
             toolkit.run(airline(), "Seat me in 12A.")
+
+
+def test_a_tool_that_code_has_in_hand_is_mocked_too():
+    """A hook or another tool may call it as the runner does."""
+    inner = function_tool(shop.refund)
+
+    @function_tool
+    async def outer(context: RunContextWrapper[object], order_id: str) -> str:
+        """Refund an order."""
+        return await inner.on_invoke_tool(context, f'{{"order_id": "{order_id}", "amount": 1.0}}')
+
+    toolkit = MockToolkit()
+    toolkit.allow("outer")
+    toolkit.mock("refund", return_value="refunded", optional=True)
+    agent = Agent(name="support", model="gpt-4o-mini", tools=[outer])
+    with scripted_model([call("outer", order_id="1"), say("Done.")]):
+        result = toolkit.run(agent, "go")
+    assert result.error is None
+    assert result.call_order() == ["outer", "refund"]
+    assert result.get_call("outer").result == "refunded"
