@@ -73,6 +73,11 @@ async def async_pieces(n):
     for piece in range(n):
         yield piece
 
+def returning(n):
+    yield from range(n)
+    return "returned"
+
+CLIENT = Bank()
 LIMIT = 5
 """
 
@@ -180,6 +185,39 @@ def test_nothing_is_left_of_a_replacement_that_could_not_be_made(shop, monkeypat
     assert door._opened == 0
 
 
+def test_several_paths_to_one_function_are_one_function(shop):
+    one, other = MockToolkit(), MockToolkit()
+    one.patch("patched_shop.refund", return_value="one")
+    one.patch("patched_user.pay_back", return_value="same", name="pay_back")
+    other.patch("patched_user.pay_back", return_value="other")
+    before = shop.refund.__code__
+
+    def nested(input):
+        return [shop.refund("1"), other.run(lambda input: shop.refund("2"), "go").output]
+
+    assert one.run(nested, "go").output == ["same", "other"]
+    assert shop.refund.__code__ is before
+    assert shop.ran == []
+
+
+def test_what_a_function_that_gives_pieces_returns_is_not_lost(shop):
+    def reading(n):
+        value = yield from shop.returning(n)
+        return value
+
+    def drain(pieces):
+        try:
+            while True:
+                next(pieces)
+        except StopIteration as end:
+            return end.value
+
+    toolkit = MockToolkit()
+    toolkit.patch("patched_shop.returning")
+    toolkit.allow("returning")
+    assert toolkit.run(lambda input: drain(reading(2)), "go").output == "returned"
+
+
 def test_methods_of_every_kind(shop):
     toolkit = MockToolkit()
     toolkit.patch("patched_shop.Bank.pay", return_value="paid")
@@ -221,6 +259,8 @@ def test_a_call_that_does_not_fit_is_refused_as_python_refuses_it(shop):
     toolkit.patch("patched_shop.send", return_value="sent")
     result = toolkit.run_generic(lambda: asyncio.run(shop.send("a", "b")))
     assert isinstance(result.error, TypeError)
+    (refused,) = toolkit.get_tool("send").calls
+    assert (refused.args, type(refused.error)) == ({"arg0": "a", "arg1": "b"}, TypeError)
 
 
 def test_runs_of_other_toolkits_see_the_real_function(shop):
@@ -287,6 +327,7 @@ def test_an_agent_without_tools_is_refused_unless_something_is_replaced():
         ("patched_shop.Bank", "no function"),
         ("patched_shop.Bank.no", "has no no"),
         ("patched_shop.Bank.LIMIT", "no function"),
+        ("patched_shop.CLIENT.pay", "method of one object"),
         ("builtins.max", "does not say what it takes"),
     ],
 )

@@ -438,8 +438,41 @@ _EXECUTOR: tuple[_Seam, ...] = (
     (None, "execute_tool_and_check_finality", _written),
 )
 
+
 #: The seams of each module: the class, or `None` for the module itself; the name; and what is made of it.
+def _offered(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Functions that code offers to a model, and that the model's own class calls."""
+
+    @wraps(original)
+    def handle(self: Any, *args: Any, **options: Any) -> Any:
+        session = Session.here()
+        if session is None:
+            return original(self, *args, **options)
+        asked = [_asking(session, each) for each in args]
+        return original(self, *asked, **{name: _asking(session, each) for name, each in options.items()})
+
+    return handle
+
+
+def _asking(session: Session, given: Any) -> Any:
+    """Functions by name, each of which asks the mock; anything else as it is. Tools ask by themselves, and what the
+    framework offers is no tool of the agent.
+    """
+    if not isinstance(given, dict) or not given or not all(map(callable, given.values())):
+        return given
+
+    def ask(name: str, real: Callable[..., Any]) -> Callable[..., Any]:
+        is_of_a_tool = hasattr(getattr(real, "__self__", None), "args_schema")
+        if is_of_a_tool or str(getattr(real, "__module__", "")).startswith("crewai."):
+            return real
+        return lambda **args: session.answer(ToolCall(name, args), lambda: real(**args))
+
+    return {name: ask(name, real) for name, real in given.items()}
+
+
 SEAMS: dict[str, tuple[_Seam, ...]] = {
+    "crewai.llms.base_llm": (("BaseLLM", "_handle_tool_execution", _offered),),
+    "crewai.llm": (("LLM", "_handle_tool_call", _offered),),
     "crewai.tools.base_tool": (
         ("BaseTool", "run", _sync),
         ("BaseTool", "arun", _async("_arun")),

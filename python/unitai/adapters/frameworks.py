@@ -75,6 +75,8 @@ FRAMEWORKS: dict[str, Framework] = {
         "unitai.adapters.crewai:CrewAIAdapter",
         (
             "crewai.tools.base_tool",
+            "crewai.llms.base_llm",
+            "crewai.llm",
             "crewai.tools.structured_tool",
             "crewai.agents.agent_executor",
             "crewai.agents.crew_agent_executor",
@@ -203,9 +205,11 @@ def _holds(package: Any, inside: str) -> bool:
     return False
 
 
-def _hook(framework: Framework) -> Any:
+def _hook(framework: Framework, name: str) -> Any:
     def redirects(module: Any) -> list[Patch]:
-        if not _is_it(framework, sys.modules.get(framework.package)):
+        # What a framework is built on is redirected without it, too.
+        is_inside = name == framework.package or name.startswith(f"{framework.package}.")
+        if is_inside and not _is_it(framework, sys.modules.get(framework.package)):
             return []
         found: list[Patch] = import_module(framework.adapter.partition(":")[0]).redirects(module)
         return found
@@ -224,6 +228,6 @@ def _checking(name: str) -> Any:
 add_hooks(
     {
         **{framework.package: _checking(name) for name, framework in FRAMEWORKS.items()},
-        **{module: _hook(framework) for framework in FRAMEWORKS.values() for module in framework.modules},
+        **{module: _hook(framework, module) for framework in FRAMEWORKS.values() for module in framework.modules},
     }
 )

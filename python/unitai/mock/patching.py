@@ -14,7 +14,7 @@ from collections.abc import Callable
 from functools import wraps
 from importlib import import_module
 from inspect import getattr_static, signature
-from types import FunctionType
+from types import FunctionType, ModuleType
 from typing import Any, NamedTuple, Protocol
 
 from unitai._engine import run_here
@@ -44,7 +44,7 @@ def find(path: object) -> tuple[Any, str, Any]:
     parts = path.split(".")
     owner, rest = _module_of(parts)
     for at, name in enumerate(rest):
-        if name not in vars(owner) and not hasattr(owner, name):
+        if not hasattr(owner, name):
             known = [each for each in dir(owner) if callable(getattr(owner, each, None)) and not each.startswith("_")]
             raise InvalidArgumentError(
                 f"{'.'.join(parts[: len(parts) - len(rest) + at])} has no {name}",
@@ -53,6 +53,12 @@ def find(path: object) -> tuple[Any, str, Any]:
             )
         if at < len(rest) - 1:
             owner = getattr(owner, name)
+    if not isinstance(owner, (type, ModuleType)):
+        raise InvalidArgumentError(
+            f"{path} is a method of one object",
+            found=shown(owner),
+            remedy=f"name the method of its class: {type(owner).__module__}.{type(owner).__qualname__}.{rest[-1]}",
+        )
     original = getattr_static(owner, rest[-1])
     if not callable(getattr(owner, rest[-1])) or isinstance(original, type):
         raise InvalidArgumentError(
@@ -70,8 +76,9 @@ def find(path: object) -> tuple[Any, str, Any]:
 
 
 def real_of(original: Any) -> Any:
-    """The function itself, of a static or a class method."""
-    return original.__func__ if isinstance(original, (staticmethod, classmethod)) else original
+    """The function itself, of a static or a class method, or of what stands in for it already."""
+    function = original.__func__ if isinstance(original, (staticmethod, classmethod)) else original
+    return function.__dict__.get("_unitai_real", function) if isinstance(function, FunctionType) else function
 
 
 def _module_of(parts: list[str]) -> tuple[Any, list[str]]:
@@ -87,10 +94,6 @@ def _module_of(parts: list[str]) -> tuple[Any, list[str]]:
     raise InvalidArgumentError(f"there is no module {parts[0]}", found=".".join(parts))
 
 
-#: A path, and the identity of what it led to: a module that was loaded anew has other functions.
-Place = tuple[str, int]
-
-
 class _Replacement(Protocol):
     def undo(self) -> None: ...
 
@@ -100,12 +103,10 @@ class _Standing:
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
-        #: What is replaced for each place, and how many runs need it.
-        self.replaced: dict[Place, tuple[_Replacement, int]] = {}
+        #: What replaces each function, by its identity, and how many runs need it. Several paths may lead to one.
+        self.replaced: dict[int, tuple[_Replacement, int]] = {}
         #: The tools that stand in for functions, by the id of the run.
-        self.tools: dict[str, dict[str, str]] = {}
-        #: The places that a run needs.
-        self.places: dict[str, list[Place]] = {}
+        self.tools: dict[str, dict[int, str]] = {}
         #: Runs that are over, with what they left behind.
         self.past: list[tuple[str, list[Any]]] = []
 
@@ -117,14 +118,15 @@ def apply(targets: list[Target], run_id: str) -> None:
     """Replaces the functions for a run: all of them, or none."""
     found = {target.path: find(target.path) for target in targets}
     with _standing.lock:
-        _standing.tools[run_id] = {target.path: target.tool for target in targets}
-        places = _standing.places[run_id] = []
+        tools = _standing.tools[run_id] = {}
         try:
-            for path, (owner, name, original) in found.items():
-                place = (path, id(real_of(original)))
-                known, needed = _standing.replaced.get(place) or (_replace(path, owner, name, original), 0)
-                _standing.replaced[place] = known, needed + 1
-                places.append(place)
+            for target in targets:
+                owner, name, original = found[target.path]
+                function = id(real_of(original))
+                if function not in tools:
+                    known, needed = _standing.replaced.get(function) or (_replace(owner, name, original), 0)
+                    _standing.replaced[function] = known, needed + 1
+                tools[function] = target.tool
         except BaseException:
             _release(run_id)
             raise
@@ -142,26 +144,27 @@ def take_back(run_id: str, left_behind: list[Any]) -> None:
 
 
 def _release(run_id: str) -> None:
-    _standing.tools.pop(run_id, None)
-    for place in _standing.places.pop(run_id, ()):
-        known, needed = _standing.replaced.pop(place)
+    for function in _standing.tools.pop(run_id, ()):
+        known, needed = _standing.replaced.pop(function)
         if needed > 1:
-            _standing.replaced[place] = known, needed - 1
+            _standing.replaced[function] = known, needed - 1
         else:
             known.undo()
 
 
-def _replace(path: str, owner: Any, name: str, original: Any) -> _Replacement:
+def _replace(owner: Any, name: str, original: Any) -> _Replacement:
     real = real_of(original)
     has_self = isinstance(owner, type) and not isinstance(original, staticmethod)
+    function = id(real)
     if isinstance(real, FunctionType):
-        return Swap(real, lambda real: _answering(path, real, has_self=has_self))
-    answer = _answering(path, real, has_self=has_self)
+        return Swap(real, lambda real: _answering(function, real, has_self=has_self))
+    answer = _answering(function, real, has_self=has_self)
 
     @wraps(real)
     def stand_in(*args: Any, **kwargs: Any) -> Any:
         return answer(args, kwargs)
 
+    stand_in._unitai_real = real  # type: ignore[attr-defined]
     patches = Patches()
     for place, attribute in [(owner, name), *_elsewhere(owner, name, original)]:
         patches.apply(Patch(place, attribute, lambda _: stand_in))
@@ -178,22 +181,27 @@ def _elsewhere(owner: Any, name: str, original: Any) -> list[tuple[Any, str]]:
     return found
 
 
-def _answering(path: str, real: Callable[..., Any], *, has_self: bool) -> Callable[..., Any]:
+def _answering(function: int, real: Callable[..., Any], *, has_self: bool) -> Callable[..., Any]:
     """What a call is answered with: by the mock, in a run of a toolkit that replaces the function; else by itself."""
     shape = signature(real)
 
     def answer(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         run = run_here()
-        tool = None if run is None else _standing.tools.get(run.run_id, {}).get(path)
+        tool = None if run is None else _standing.tools.get(run.run_id, {}).get(function)
         if run is None or tool is None:
             return real(*args, **kwargs)
-        # Python itself says what is wrong with a call that does not fit.
-        bound = shape.bind(*args, **kwargs).arguments
+        session = Session(run)
+        try:
+            bound = shape.bind(*args, **kwargs).arguments
+        except TypeError as error:
+            # Python itself says what is wrong with a call that does not fit.
+            session.reject(ToolCall(tool, {**{f"arg{n}": arg for n, arg in enumerate(args)}, **kwargs}), error)
+            raise
         for each in shape.parameters.values():
             if each.kind is each.VAR_KEYWORD:
                 bound.update(bound.pop(each.name, {}))
         if has_self:
             bound.pop(next(iter(shape.parameters)), None)
-        return Session(run).answer(ToolCall(tool, dict(bound)), lambda: real(*args, **kwargs))
+        return session.answer(ToolCall(tool, dict(bound)), lambda: real(*args, **kwargs))
 
     return answer

@@ -29,7 +29,7 @@ _PIECES = f"""
     def code(*args, **kwargs):
         {{free}}
         whom = {_MARK!r}
-        yield from whom(args, kwargs)
+        return (yield from whom(args, kwargs))
 """
 _ASYNC_PIECES = f"""
     async def code(*args, **kwargs):

@@ -8,6 +8,7 @@ from contextvars import Context
 from typing import Any
 
 from unitai._engine import Run
+from unitai.runner.streams import acollect, is_stream
 
 
 class RunCancelled(BaseException):
@@ -96,6 +97,8 @@ class Job:
         """Awaits the agent. Even SystemExit ends here: it must not end the event loop."""
         try:
             output = await awaitable
+            if is_stream(output):
+                output = await acollect(output)
         except BaseException as error:
             self.end(error=error)
         else:

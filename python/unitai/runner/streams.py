@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterable, Callable, Iterable
-from types import AsyncGeneratorType, GeneratorType
+from types import GeneratorType
 from typing import Any
 
 
@@ -17,12 +17,21 @@ def collect(call: Callable[[], Any]) -> Any:
     output = call()
     if type(output) is GeneratorType:
         return joined(output)
-    if type(output) is AsyncGeneratorType:
-        return _acollect(output)
-    return output
+    if is_stream(output):
+        return acollect(output)
+    # Whatever is read later is read outside of the run: tools that it calls would be real ones.
+    kind = type(output)
+    is_iterator = hasattr(kind, "__next__") and not hasattr(kind, "__await__") and not hasattr(kind, "read")
+    return joined(output) if is_iterator else output
 
 
-async def _acollect(stream: AsyncIterable[Any]) -> Any:
+def is_stream(output: object) -> bool:
+    """Whether it is to be read piece by piece, in an event loop."""
+    return hasattr(type(output), "__aiter__")
+
+
+async def acollect(stream: AsyncIterable[Any]) -> Any:
+    """All that a stream gives."""
     return joined([chunk async for chunk in stream])
 
 

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import textwrap
+import threading
 from typing import Any
 
 import pytest
@@ -216,6 +217,11 @@ class TestCrews:
         for _ in range(3):
             with scripted_model([LOOKUP, say("Done.")]):
                 assert toolkit.run(crew, "go", timeout=30).output == "Done."
+        # A minute is counted by a thread of the framework, which outlives the crew, and so do the redirects with it.
+        for thread in threading.enumerate():
+            if isinstance(thread, threading.Timer):
+                thread.cancel()
+                thread.join()
 
     def test_agents_of_one_role_keep_their_own_tools(self):
         one, other = member("clerk", shop.lookup_order), member("clerk", shop.refund)
@@ -581,3 +587,22 @@ class TestWhatItKeeps:
         # Its own key it writes when it is imported.
         assert [path.name for path in home.rglob("*") if path.suffix == ".db"] == []
         assert list(home.glob("unitai-*")) == []
+
+
+def test_functions_that_code_offers_to_a_model_are_mocked():
+    """Without any agent: the class of the model calls them by itself."""
+    from crewai import LLM
+
+    parameters = {"type": "object", "properties": {"order_id": {"type": "string"}}, "required": ["order_id"]}
+    offered = {"type": "function", "function": {"name": "lookup_order", "description": "x", "parameters": parameters}}
+    llm = LLM(model="gpt-4o-mini")
+    toolkit = MockToolkit()
+    toolkit.mock("lookup_order", return_value="mocked")
+    functions = {"lookup_order": shop.lookup_order}
+    with scripted_model([call("lookup_order", order_id="1")]):
+        result = toolkit.run_generic(lambda: llm.call("?", tools=[offered], available_functions=functions))
+    assert result.error is None
+    assert result.output == "mocked"
+    assert result.tool_called_with("lookup_order", order_id="1")
+    with pytest.raises(UnmockedToolError, match="lookup_order"), scripted_model([call("lookup_order", order_id="1")]):
+        MockToolkit().run_generic(lambda: llm.call("?", tools=[offered], available_functions=functions))
