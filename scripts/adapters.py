@@ -85,7 +85,7 @@ def main() -> int:
 def requirements(extra: str) -> list[str]:
     """What an extra of the distribution asks for."""
     text = (matrix.ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    found = re.search(rf'^"?{re.escape(extra)}"? = \[(.*?)\]', text, re.MULTILINE | re.DOTALL)
+    found = re.search(rf"^{re.escape(extra)} = \[(.*)\]$", text, re.MULTILINE)
     if found is None:
         raise SystemExit(f"error: pyproject.toml has no extra {extra}")
     return re.findall(r'"([^"]+)"', found[1])

@@ -249,8 +249,8 @@ def redirects(module: Any) -> list[Patch]:
     return [Patch(owner, method, make) for method, make in made.items()]
 
 
-#: The tool that runs here for real, by its name: it may hand the call on to what it is made of, which has the same.
-_under_way: ContextVar[str | None] = ContextVar("unitai_google_adk_call", default=None)
+#: The call that runs here for real: a tool may hand it on to what it is made of, under the same name.
+_under_way: ContextVar[tuple[str, Any] | None] = ContextVar("unitai_google_adk_call", default=None)
 
 
 def _getattribute(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -268,11 +268,12 @@ async def _run(
     tool: Any, run_async: Callable[..., Any], session: Session, *, args: dict[str, Any], tool_context: Any
 ) -> Any:
     """Calls a tool in a run."""
-    if _under_way.get() == tool.name:
+    name, context = _under_way.get() or (None, None)
+    if name == tool.name and context is tool_context:
         return await run_async(args=args, tool_context=tool_context)
 
     async def real() -> Any:
-        token = _under_way.set(tool.name)
+        token = _under_way.set((tool.name, tool_context))
         try:
             return await run_async(args=args, tool_context=tool_context)
         finally:

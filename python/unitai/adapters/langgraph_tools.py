@@ -98,12 +98,15 @@ def getattribute(original: Callable[..., Any]) -> Callable[..., Any]:
     """A class of tools that brings its own way to be called is called as all others are."""
 
     def getattribute(self: Any, name: str) -> Any:
-        if name in _CALLS and is_in_run():
-            base = _base(self)
-            owner = next(each for each in type(self).__mro__ if name in each.__dict__)
-            if owner is not base and not owner.__module__.startswith("langchain_core."):
-                return getattr(base, name).__get__(self)
-        return original(self, name)
+        if name not in _CALLS or not is_in_run():
+            return original(self, name)
+        base = _base(self)
+        owner = next(each for each in type(self).__mro__ if name in each.__dict__)
+        if owner is base or owner.__module__.startswith("langchain_core."):
+            return original(self, name)
+        session = Session.here()
+        may_run = session is not None and session.stance(original(self, "name")) == "allowed"
+        return original(self, name) if may_run else getattr(base, name).__get__(self)
 
     return getattribute
 

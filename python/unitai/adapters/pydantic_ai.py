@@ -176,14 +176,15 @@ class _Asked:
 
     def __init__(self, session: Session, call: ToolCall, id: str | None) -> None:
         self.id = id
-        self.is_answered = False
+        #: The tool that answered it, once one did.
+        self.answered_by: str | None = None
         self._session = session
         self._call = call
 
     async def answer(
         self, leaf: str, schema: Any, real: Callable[[], Any] | None, *, is_framework: bool = False
     ) -> Any:
-        self.is_answered = True
+        self.answered_by = leaf
         # The framework's own run unless they are mocked, as other agents do.
         call = self._call._replace(schema=schema, is_agent=is_framework)
         if leaf != call.name:
@@ -334,10 +335,11 @@ def _to_answer(name: str, args: dict[str, Any], ctx: Any) -> _Asked | None:
     if session is None:
         return None
     asked = _asked.get()
-    if asked is None or asked.id != ctx.tool_call_id:
-        # Somebody called the toolset without a manager.
+    is_another = asked is not None and asked.answered_by not in (None, name)
+    if asked is None or is_another or asked.id != ctx.tool_call_id:
+        # Somebody called the toolset without a manager, a tool that hands on to others, for one.
         return _Asked(session, ToolCall(name, args, agent_id=_name(ctx)), None)
-    return None if asked.is_answered else asked
+    return None if asked.answered_by == name else asked
 
 
 async def _retried(answer: Any) -> Any:

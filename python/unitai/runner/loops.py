@@ -48,7 +48,8 @@ def _new_task(loop: asyncio.AbstractEventLoop, coro: Any, **options: Any) -> asy
     """A task, known to the job that began it: it may outlive it."""
     task: asyncio.Task[Any] = asyncio.Task(coro, loop=loop, **options)
     job = _job.get()
-    if job is not None:
+    # The loop itself ends generators that nobody reads any more, when it gets to it.
+    if job is not None and type(coro).__name__ != "async_generator_athrow":
         job.begun.append(task)
     return task
 

@@ -15,14 +15,15 @@ def is_awaitable(value: object) -> bool:
 def collect(call: Callable[[], Any]) -> Any:
     """Calls an agent. One that streams is read to its end, for otherwise it would never have run."""
     output = call()
-    if type(output) is GeneratorType:
-        return joined(output)
-    if is_stream(output):
-        return acollect(output)
-    # Whatever is read later is read outside of the run: tools that it calls would be real ones.
     kind = type(output)
+    if kind is GeneratorType:
+        return joined(output)
+    # Whatever is read later is read outside of the run: tools that it calls would be real ones. What can be read in
+    # either way is read as it was asked for.
     is_iterator = hasattr(kind, "__next__") and not hasattr(kind, "__await__") and not hasattr(kind, "read")
-    return joined(output) if is_iterator else output
+    if is_iterator or (hasattr(kind, "__iter__") and hasattr(kind, "__aiter__")):
+        return joined(output)
+    return acollect(output) if is_stream(output) else output
 
 
 def is_stream(output: object) -> bool:
