@@ -49,8 +49,10 @@ FRAMEWORKS = {
         ("agent-framework-openai", "agent-framework-orchestrations", "mcp", "tenacity"),
         ("agent-framework-openai", "agent-framework-orchestrations", "mcp<2"),
     ),
-    "pydantic_ai": Framework("pydantic-ai", ("mcp",)),
-    "google_adk": Framework("google-adk", ("mcp",)),
+    "pydantic_ai": Framework(
+        "pydantic-ai", ("pydantic-ai-slim[mcp]",), ("pydantic-ai-slim[mcp]", "fastmcp<3.5", "mcp<2")
+    ),
+    "google_adk": Framework("google-adk", ("google-adk[mcp]",), ("google-adk[mcp]", "mcp<2")),
 }
 
 SUITE = "tests/contract/adapters"
