@@ -18,7 +18,7 @@ from inspect import getclosurevars, isawaitable, iscoroutinefunction, signature
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from unitai.adapters.base import AgentTool, BaseAdapter, is_a
+from unitai.adapters.base import AgentTool, BaseAdapter, is_a, returned_by
 from unitai.adapters.frameworks import require
 from unitai.adapters.ports import Session, StateChange, ToolCall, speaking
 from unitai.errors import WrongArgumentsError
@@ -155,15 +155,7 @@ def _aliases(tool: Any) -> tuple[str, ...]:
 
 
 def _returns(tool: Any) -> dict[str, Any] | None:
-    from typing import get_type_hints
-
-    try:
-        kind = get_type_hints(tool.func)["return"]
-        schema: dict[str, Any] = import_module("pydantic").TypeAdapter(kind).json_schema()
-    except Exception:
-        # What has no annotation, or one that is no type of data.
-        return None
-    return schema
+    return returned_by(getattr(tool, "func", None))
 
 
 def _hosted(tool: Any) -> tuple[str, ...]:

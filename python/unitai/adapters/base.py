@@ -4,13 +4,28 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from importlib import import_module
+from typing import Any, Literal, get_type_hints
 
 from unitai.adapters.ports import Session
 
 __all__ = ["AgentTool", "BaseAdapter", "is_a"]
 
 Schema = dict[str, Any]
+
+
+def returned_by(function: Any) -> Schema | None:
+    """What a function says that it returns, as JSON schema; `None` if it does not say, or says what has none."""
+    try:
+        return shape_of(get_type_hints(function)["return"])
+    except Exception:
+        return None
+
+
+def shape_of(kind: Any) -> Schema | None:
+    """A type as JSON schema, by pydantic, which every framework brings."""
+    schema: Schema = import_module("pydantic").TypeAdapter(kind).json_schema()
+    return schema
 
 
 class AgentTool(str):

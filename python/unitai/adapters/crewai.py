@@ -8,7 +8,7 @@ from functools import partial
 from inspect import Signature, signature
 from typing import Any
 
-from unitai.adapters.base import AgentTool, BaseAdapter
+from unitai.adapters.base import AgentTool, BaseAdapter, shape_of
 from unitai.adapters.crewai_calls import is_a, is_own, name_of, names_of, redirects, sanitized, schema_of
 from unitai.adapters.ports import Session
 
@@ -218,13 +218,11 @@ def _agent_tool(tool: Any, agent: Any) -> AgentTool:
 
 
 def _returns(tool: Any) -> dict[str, Any] | None:
-    from pydantic import TypeAdapter
-
     shape = getattr(tool, "result_schema", None)
     try:
         given = signature(getattr(tool, "func", tool._run), eval_str=True).return_annotation
         shape = given if shape is None else shape
-        return None if shape in (Signature.empty, Any) else TypeAdapter(shape).json_schema()
+        return None if shape in (Signature.empty, Any) else shape_of(shape)
     except Exception:
         # An annotation that nobody can resolve, or that is no shape, says nothing.
         return None

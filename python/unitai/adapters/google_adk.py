@@ -15,7 +15,7 @@ from importlib import import_module
 from typing import Any
 
 from unitai._engine import enter_agent, leave_agent
-from unitai.adapters.base import AgentTool, BaseAdapter
+from unitai.adapters.base import AgentTool, BaseAdapter, returned_by
 from unitai.adapters.frameworks import require
 from unitai.adapters.ports import Session, StateChange, ToolCall
 from unitai.errors import UnmockedToolError, WrongArgumentsError
@@ -218,14 +218,7 @@ def _schema(tool: Any) -> dict[str, Any] | None:
 
 
 def _returns(tool: Any) -> dict[str, Any] | None:
-    from typing import get_type_hints
-
-    from pydantic import TypeAdapter
-
-    try:
-        return TypeAdapter(get_type_hints(tool.func)["return"]).json_schema()
-    except Exception:  # No function, no hint, or one that has no schema: nothing is known.
-        return None
+    return returned_by(getattr(tool, "func", None))
 
 
 def redirects(module: Any) -> list[Patch]:

@@ -21,7 +21,7 @@ from importlib import import_module
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from unitai.adapters.base import AgentTool, BaseAdapter
+from unitai.adapters.base import AgentTool, BaseAdapter, returned_by
 from unitai.adapters.frameworks import require
 from unitai.adapters.ports import Session, StateChange, ToolCall, speaking
 from unitai.errors import InvalidArgumentError, UnmockedToolError, WrongArgumentsError
@@ -193,17 +193,7 @@ def _tools(agent: Any) -> Iterator[AgentTool]:
 
 def _returns(tool: Any) -> dict[str, Any] | None:
     declared: dict[str, Any] | None = getattr(tool, "output_json_schema", None)
-    if declared is not None:
-        return declared
-    from typing import get_type_hints
-
-    from pydantic import TypeAdapter
-
-    try:
-        return TypeAdapter(get_type_hints(tool.__wrapped__)["return"]).json_schema()
-    except Exception:
-        # Not made from a function, or from one that does not say, or says what has no schema.
-        return None
+    return declared or returned_by(getattr(tool, "__wrapped__", None))
 
 
 def _aliases(tool: Any) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from unitai._engine import enter_agent, leave_agent
-from unitai.adapters.base import AgentTool, BaseAdapter
+from unitai.adapters.base import AgentTool, BaseAdapter, returned_by
 from unitai.adapters.frameworks import require
 from unitai.adapters.ports import Session, ToolCall
 from unitai.errors import UnmockedToolError, WrongArgumentsError
@@ -149,15 +149,7 @@ def _schema(tool: Any) -> dict[str, Any]:
 
 
 def _returns(tool: Any) -> dict[str, Any] | None:
-    from typing import get_type_hints
-
-    from pydantic import TypeAdapter
-
-    try:
-        hint = get_type_hints(tool.function)["return"]
-        return TypeAdapter(hint).json_schema()
-    except Exception:  # No function, no hint, or one that has no schema: nothing is known.
-        return None
+    return returned_by(getattr(tool, "function", None))
 
 
 def redirects(module: Any) -> list[Patch]:
