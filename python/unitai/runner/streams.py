@@ -18,17 +18,20 @@ def collect(call: Callable[[], Any]) -> Any:
     kind = type(output)
     if kind is GeneratorType:
         return joined(output)
-    # Whatever is read later is read outside of the run: tools that it calls would be real ones. What can be read in
-    # either way is read as it was asked for.
-    is_iterator = hasattr(kind, "__next__") and not hasattr(kind, "__await__") and not hasattr(kind, "read")
-    if is_iterator or (hasattr(kind, "__iter__") and hasattr(kind, "__aiter__")):
+    # Whatever is read later is read outside of the run: tools that it calls would be real ones. What has a length is
+    # there already, and so is a mock that can do anything. A file is for whoever gets it.
+    if hasattr(kind, "__len__") or hasattr(kind, "read"):
+        return output
+    is_iterator = hasattr(kind, "__next__") and not hasattr(kind, "__await__")
+    # What can be read in either way is read as it was asked for.
+    if is_iterator or (is_stream(output) and hasattr(kind, "__iter__")):
         return joined(output)
     return acollect(output) if is_stream(output) else output
 
 
 def is_stream(output: object) -> bool:
     """Whether it is to be read piece by piece, in an event loop."""
-    return hasattr(type(output), "__aiter__")
+    return hasattr(type(output), "__aiter__") and not hasattr(type(output), "__len__")
 
 
 async def acollect(stream: AsyncIterable[Any]) -> Any:

@@ -35,6 +35,7 @@ impl Run {
         };
         if let Some(alarm) = alarm
             && let Err(error) = alarm.call0(py)
+            && !is_cancellation(py, &error)
         {
             error.write_unraisable(py, None);
         }
@@ -48,4 +49,11 @@ pub(crate) fn cancelled(py: Python<'_>) -> PyErr {
         Ok(instance) => PyErr::from_value(instance),
         Err(error) => error,
     }
+}
+
+/// Whether an error is how a thread is told that its run has been ended. It may come at any moment, also while the thread
+/// itself says that the run must end.
+fn is_cancellation(py: Python<'_>, error: &PyErr) -> bool {
+    let class = py.import("unitai.runner.job").and_then(|module| module.attribute("RunCancelled"));
+    class.is_ok_and(|class| error.matches(py, class).unwrap_or(false))
 }
