@@ -73,3 +73,21 @@ def test_tasks_that_end_in_time_leave_nothing_behind():
     before = set(door._pinned_by)
     assert MockToolkit().run(agent, "go").output == [0, 1, 2]
     assert set(door._pinned_by) <= before
+
+
+def test_a_run_that_waits_for_all_it_began_leaves_nothing_behind(shop):
+    """The job's own task is done a moment after the job has said so: it must not count as left behind."""
+    toolkit = MockToolkit()
+    toolkit.patch("outliving_shop.refund", return_value="refunded")
+    before = set(door._pinned_by)
+
+    async def agent(input):
+        return await asyncio.create_task(shop.refund("1"))
+
+    async def wait_on_another_loop():
+        for _ in range(300):
+            result = await toolkit.arun(agent, "go")
+            assert result.output == "refunded"
+            assert set(door._pinned_by) <= before
+
+    asyncio.run(wait_on_another_loop())

@@ -89,7 +89,10 @@ class LoopThread:
 
         def begin() -> None:
             _job.set(job)
-            task.append(self._loop.create_task(job.run_async(awaitable)))
+            own = self._loop.create_task(job.run_async(awaitable))
+            # The job says by itself when it is over, a moment before its task is done.
+            job.begun.remove(own)
+            task.append(own)
 
         def cancel() -> None:
             for begun in task:
