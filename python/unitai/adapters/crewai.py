@@ -8,8 +8,8 @@ from functools import partial
 from inspect import Signature, signature
 from typing import Any
 
-from unitai.adapters.base import AgentTool, BaseAdapter, shape_of
-from unitai.adapters.crewai_calls import is_a, is_own, name_of, names_of, redirects, sanitized, schema_of
+from unitai.adapters.base import AgentTool, BaseAdapter, is_a, shape_of
+from unitai.adapters.crewai_calls import is_own, name_of, names_of, redirects, sanitized, schema_of
 from unitai.adapters.ports import Session
 
 __all__ = ["CrewAIAdapter", "redirects"]

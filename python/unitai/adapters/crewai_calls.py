@@ -8,30 +8,26 @@ arguments, limits of use and the handling of errors stay the framework's. What i
 
 from __future__ import annotations
 
-import asyncio
 import copy
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from contextlib import contextmanager
-from contextvars import ContextVar, copy_context
+from contextvars import ContextVar
 from functools import partial, wraps
 from importlib import import_module
 from inspect import iscoroutinefunction
 from typing import Any
 
+from unitai.adapters.awaiting import awaited, waited
+from unitai.adapters.base import is_a
 from unitai.adapters.frameworks import FRAMEWORKS, require
 from unitai.adapters.ports import Session, ToolCall, speaking
-from unitai.errors import AmbiguousRunError, UnmockedToolError
+from unitai.errors import AmbiguousRunError
 from unitai.traffic.patches import Patch
 
 __all__ = ["SEAMS", "is_a", "is_own", "name_of", "names_of", "redirects", "sanitized", "schema_of"]
-
-
-def is_a(thing: Any, *names: str) -> bool:
-    """Whether a thing is of a class, each named as `module.Class`."""
-    return any(f"{base.__module__}.{base.__qualname__}" in names for base in type(thing).__mro__)
 
 
 def names_of(tool: Any) -> tuple[str, tuple[str, ...]]:
@@ -161,7 +157,7 @@ def _called(tool: Any, **given: Any) -> Any:
         turn.is_told = True
     name, aliases = names_of(tool)
     call = ToolCall(name, given, aliases=aliases, schema=schema_of(tool), is_agent=is_own(tool))
-    return _waited(session.answer(call, lambda: tool.run(**given)))
+    return waited(session.answer(call, lambda: tool.run(**given)))
 
 
 def _native_call(tool_call: Any) -> ToolCall:
@@ -230,12 +226,12 @@ class _Asked:
 
     def _ask(self, real: Callable[..., Any], *args: Any, **options: Any) -> Any:
         self._is_asked = self._turn.is_told = True
-        return _waited(self._session.answer(self._call, lambda: real(*args, **options)))
+        return waited(self._session.answer(self._call, lambda: real(*args, **options)))
 
     async def _aask(self, real: Callable[..., Any], *args: Any, **options: Any) -> Any:
         self._is_asked = self._turn.is_told = True
         answer = self._session.answer(self._call, lambda: real(*args, **options))
-        return await answer if hasattr(type(answer), "__await__") else answer
+        return await awaited(answer)
 
     def asynchronous(self, inside: str) -> _Asked:
         """Whoever calls awaits the answer."""
@@ -270,27 +266,6 @@ class _Asked:
         used = getattr(self.tool, "current_usage_count", None)
         if used is not None and used != self._real.current_usage_count:
             self._real.current_usage_count = used
-
-
-def _waited(answer: Any) -> Any:
-    """The answer of a mock, or of a tool, to somebody who does not await it."""
-    if not hasattr(type(answer), "__await__"):
-        return answer
-    if asyncio._get_running_loop() is None:
-        return asyncio.run(_while_it_runs(answer))
-    with ThreadPoolExecutor(1) as pool:
-        return pool.submit(copy_context().run, asyncio.run, _while_it_runs(answer)).result()
-
-
-async def _while_it_runs(answer: Any) -> Any:
-    """Awaits in a thread that nobody can cancel: it looks by itself whether the run is over."""
-    task = asyncio.ensure_future(answer)
-    try:
-        while not (await asyncio.wait({task}, timeout=0.05))[0]:
-            Session.here()
-        return task.result()
-    finally:
-        task.cancel()
 
 
 def _sync(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -372,14 +347,7 @@ def _check_hosted(executor: Any, session: Session) -> None:
     """Refuses tools that run at the model's provider, where no mock reaches them."""
     hosted: Iterable[str] = getattr(executor.llm, "builtin_tools", None) or ()
     for name in hosted:
-        if session.is_strict and session.stance(name) != "allowed":
-            error = UnmockedToolError(
-                f"{name} of the agent {name_of(_agent_of(executor))!r} runs at the model's provider, "
-                "where it cannot be mocked",
-                remedy=f'let it run: toolkit.allow("{name}"); or test an agent whose model has no builtin_tools',
-            )
-            session.fail(error)
-            raise error
+        session.refuse_hosted(name)
 
 
 def _one_by_one(original: Any) -> Any:

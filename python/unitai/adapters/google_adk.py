@@ -15,10 +15,11 @@ from importlib import import_module
 from typing import Any
 
 from unitai._engine import enter_agent, leave_agent
-from unitai.adapters.base import AgentTool, BaseAdapter, returned_by
+from unitai.adapters.awaiting import awaited
+from unitai.adapters.base import AgentTool, BaseAdapter, is_a, returned_by
 from unitai.adapters.frameworks import require
 from unitai.adapters.ports import Session, StateChange, ToolCall
-from unitai.errors import UnmockedToolError, WrongArgumentsError
+from unitai.errors import WrongArgumentsError
 from unitai.traffic.patches import Patch
 
 __all__ = ["GoogleADKAdapter", "redirects"]
@@ -139,7 +140,7 @@ def _closed(key: int, closing: asyncio.Task[Any]) -> None:
 
 
 def _is_app(agent: Any) -> bool:
-    return any(f"{base.__module__}.{base.__qualname__}" == "google.adk.apps.app.App" for base in type(agent).__mro__)
+    return is_a(agent, "google.adk.apps.app.App")
 
 
 def _root(agent: Any) -> Any:
@@ -201,7 +202,7 @@ def _is_tool(given: Any) -> bool:
 
 
 def _is_agent(tool: Any) -> bool:
-    return any(base.__name__ == "AgentTool" for base in type(tool).__mro__)
+    return is_a(tool, "google.adk.tools.agent_tool.AgentTool")
 
 
 def _schema(tool: Any) -> dict[str, Any] | None:
@@ -284,7 +285,7 @@ async def _run(
     call = ToolCall(tool.name, dict(args), speaker, _aliases(tool), schema, is_agent=runs)
     try:
         answer = session.answer(call, real)
-        return await answer if hasattr(type(answer), "__await__") else answer
+        return await awaited(answer)
     except WrongArgumentsError as error:
         # As the framework tells the model of arguments that are missing.
         return {"error": f"Invoking `{tool.name}()` failed: {error}"}
@@ -369,7 +370,7 @@ def _run_agent(original: Callable[..., Any]) -> Callable[..., Any]:
 def _generate(original: Callable[..., Any]) -> Callable[..., Any]:
     def generate_content_async(self: Any, llm_request: Any, *args: Any, **options: Any) -> Any:
         session = Session.here()
-        if session is not None and session.is_strict:
+        if session is not None:
             for tool in getattr(llm_request.config, "tools", None) or ():
                 _refuse_hosted(session, tool)
         return original(self, llm_request, *args, **options)
@@ -379,14 +380,8 @@ def _generate(original: Callable[..., Any]) -> Callable[..., Any]:
 
 def _refuse_hosted(session: Session, tool: Any) -> None:
     for name in type(tool).model_fields if hasattr(type(tool), "model_fields") else ():
-        if name == "function_declarations" or getattr(tool, name) is None or session.stance(name) == "allowed":
-            continue
-        error = UnmockedToolError(
-            f"{name} runs at the model's provider, where no mock reaches it",
-            remedy=f'let it run: toolkit.allow("{name}"); or leave it out of the agent for the test',
-        )
-        session.fail(error)
-        raise error
+        if name != "function_declarations" and getattr(tool, name) is not None:
+            session.refuse_hosted(name)
 
 
 def _set_state(original: Callable[..., Any]) -> Callable[..., Any]:

@@ -22,8 +22,8 @@ __all__ = [
     "agent_here",
     "astream",
     "chosen_executor",
-    "is_a",
     "is_in_run",
+    "is_kind_of",
     "loop_after_tick",
     "loop_tick",
     "named",
@@ -76,7 +76,7 @@ def is_in_run() -> bool:
     return _graph.get() is not None or Session.here() is not None
 
 
-def is_a(thing: Any, name: str) -> bool:
+def is_kind_of(thing: Any, name: str) -> bool:
     """Whether it is of a class of the framework, by the name of the class."""
     return any(base.__name__ == name and base.__module__.startswith("lang") for base in type(thing).__mro__)
 
@@ -376,7 +376,7 @@ def _is_same(one: Any, other: Any) -> bool:
 def _is_talk(value: Any) -> bool:
     """Whether it is messages, which model calls and tool calls tell already."""
     first = value[0] if isinstance(value, list) and value else value
-    return is_a(first, "BaseMessage")
+    return is_kind_of(first, "BaseMessage")
 
 
 # Memory.
@@ -410,7 +410,7 @@ class InMemory:
         graph.__dict__[self._name] = value
 
     def _stand_in(self, kept: Any) -> Any:
-        if any(is_a(kept, name) for name in ("InMemorySaver", "InMemoryStore", "InMemoryCache")):
+        if any(is_kind_of(kept, name) for name in ("InMemorySaver", "InMemoryStore", "InMemoryCache")):
             return kept
         found = self._stand_ins.get(kept)
         if found is None:

@@ -10,7 +10,7 @@ from types import FunctionType, MethodType
 from typing import Any, get_type_hints
 
 from unitai.adapters.base import AgentTool
-from unitai.adapters.langgraph_graphs import is_a, named
+from unitai.adapters.langgraph_graphs import is_kind_of, named
 from unitai.adapters.langgraph_tools import hosted_name, is_agent, remote_name
 
 __all__ = ["are_all_known", "tools_of"]
@@ -42,7 +42,7 @@ def _is_known(bound: Any) -> bool:
     if hasattr(bound, "tools_by_name"):
         wrappers = (getattr(bound, name, None) for name in ("_wrap_tool_call", "_awrap_tool_call"))
         return all(wrapper is None for wrapper in wrappers)
-    if is_a(bound, "Pregel"):
+    if is_kind_of(bound, "Pregel"):
         return True
     call = getattr(bound, "func", None) or getattr(bound, "afunc", None)
     return (getattr(call, "__module__", None) or "").startswith(_MAKERS)
@@ -50,7 +50,7 @@ def _is_known(bound: Any) -> bool:
 
 def _graphs(node: Any) -> list[Any]:
     inner = [node.bound, *(getattr(node, "subgraphs", None) or ())]
-    return [each for each in inner if is_a(each, "Pregel")]
+    return [each for each in inner if is_kind_of(each, "Pregel")]
 
 
 def _in_graph(graph: Any, agent: str | None, seen: set[int]) -> Iterator[AgentTool]:
@@ -70,13 +70,13 @@ def _in_graph(graph: Any, agent: str | None, seen: set[int]) -> Iterator[AgentTo
 
 def _in(thing: Any, agent: str | None, seen: set[int], depth: int) -> Iterator[AgentTool]:
     """The tools that something is, has, or refers to."""
-    if is_a(thing, "BaseTool"):
+    if is_kind_of(thing, "BaseTool"):
         yield _tool(thing, agent)
-    elif is_a(thing, "Pregel"):
+    elif is_kind_of(thing, "Pregel"):
         yield from _in_graph(thing, named(thing) or agent, seen)
     elif hasattr(type(thing), "tools_by_name"):
         yield from (_tool(tool, agent) for tool in thing.tools_by_name.values())
-    elif is_a(thing, "RemoteGraph"):
+    elif is_kind_of(thing, "RemoteGraph"):
         yield AgentTool(remote_name(thing), kind="agent", agent_id=agent)
     elif hosted_name(thing) is not None:
         yield AgentTool(str(hosted_name(thing)), kind="hosted", agent_id=agent)
@@ -92,15 +92,19 @@ def _in(thing: Any, agent: str | None, seen: set[int], depth: int) -> Iterator[A
 
 def _parts(thing: Any) -> list[Any]:
     if isinstance(thing, (list, tuple)):
-        return [each for each in thing if isinstance(each, dict) or is_a(each, "BaseTool") or is_a(each, "Pregel")]
+        return [
+            each
+            for each in thing
+            if isinstance(each, dict) or is_kind_of(each, "BaseTool") or is_kind_of(each, "Pregel")
+        ]
     if isinstance(thing, dict):
-        return [each for each in thing.values() if is_a(each, "BaseTool") or is_a(each, "Pregel")]
+        return [each for each in thing.values() if is_kind_of(each, "BaseTool") or is_kind_of(each, "Pregel")]
     if isinstance(thing, MethodType):
-        is_its = is_a(thing.__self__, "BaseTool") or is_a(thing.__self__, "Pregel")
+        is_its = is_kind_of(thing.__self__, "BaseTool") or is_kind_of(thing.__self__, "Pregel")
         return [thing.__self__ if is_its else thing.__func__]
-    if is_a(thing, "Runnable"):
+    if is_kind_of(thing, "Runnable"):
         parts = [getattr(thing, name, None) for name in ("func", "afunc", "bound")]
-        bound = getattr(thing, "kwargs", {}).get("tools") if is_a(thing, "RunnableBinding") else None
+        bound = getattr(thing, "kwargs", {}).get("tools") if is_kind_of(thing, "RunnableBinding") else None
         return [*parts, *(getattr(thing, "steps", None) or ()), *(bound or ())]
     return []
 
@@ -138,7 +142,7 @@ def _returns(tool: Any) -> dict[str, Any] | None:
     call = getattr(tool, "coroutine", None) or getattr(tool, "func", None) or type(tool)._run
     try:
         hint = get_type_hints(call)["return"]
-        if hint is Any or is_a(hint, "Command") or getattr(hint, "__name__", "") == "Command":
+        if hint is Any or is_kind_of(hint, "Command") or getattr(hint, "__name__", "") == "Command":
             return None
         schema: dict[str, Any] = import_module("pydantic").TypeAdapter(hint).json_schema()
     except Exception:

@@ -7,17 +7,15 @@ of graphs, is asked for before it is called.
 
 from __future__ import annotations
 
-import asyncio
 import copy
 import dataclasses
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextvars import copy_context
 from functools import wraps
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from unitai.adapters.langgraph_graphs import agent_here, is_a, is_in_run, within
+from unitai.adapters.awaiting import awaited, waited
+from unitai.adapters.langgraph_graphs import agent_here, is_in_run, is_kind_of, within
 from unitai.adapters.ports import Session, StateChange, ToolCall
 from unitai.errors import UnmockedToolError, WrongArgumentsError
 
@@ -167,7 +165,7 @@ class _Called:
                     self._is_real = True
                     return tool._run(*args, **options)
 
-            return self._formed(_awaited(self._answer(real)))
+            return self._formed(waited(self._answer(real)))
 
         @wraps(tool._arun)
         async def arun(*args: Any, **options: Any) -> Any:
@@ -177,7 +175,7 @@ class _Called:
                     return await tool._arun(*args, **options)
 
             answer = self._answer(real)
-            return self._formed(await answer if hasattr(type(answer), "__await__") else answer)
+            return self._formed(await awaited(answer))
 
         self.tool.__dict__["_run"] = run
         self.tool.__dict__["_arun"] = arun
@@ -191,7 +189,7 @@ class _Called:
         if self._real.response_format == "content_and_artifact":
             is_whole = self._is_real or (isinstance(answer, tuple) and len(answer) == 2)
             return answer if is_whole else (answer, None)
-        if not is_a(answer, "Command"):
+        if not is_kind_of(answer, "Command"):
             return answer
         for goal in _goals(answer):
             self._session.note(StateChange("agent", agent_here(), goal))
@@ -223,7 +221,7 @@ def _unchecked(tool: Any) -> Any:
     """What a tool takes, where the framework does not check it: that is only done by classes made for it."""
     if isinstance(tool.args_schema, dict):
         return tool.args_schema
-    if tool.args_schema is not None or is_a(tool, "Tool"):
+    if tool.args_schema is not None or is_kind_of(tool, "Tool"):
         return None
     kind = type(tool)
     if kind not in _schemas:
@@ -239,10 +237,10 @@ def is_agent(tool: Any) -> bool:
         return True
     # `graph.as_tool()` keeps the graph in what it calls.
     call: Any = getattr(tool, "func", None)
-    if is_a(getattr(call, "__self__", None), "Pregel"):
+    if is_kind_of(getattr(call, "__self__", None), "Pregel"):
         return True
     is_made = getattr(call, "__module__", None) == "langchain_core.tools.convert"
-    return is_made and any(is_a(cell.cell_contents, "Pregel") for cell in call.__closure__ or ())
+    return is_made and any(is_kind_of(cell.cell_contents, "Pregel") for cell in call.__closure__ or ())
 
 
 def _goals(command: Any) -> Iterator[str]:
@@ -253,22 +251,6 @@ def _goals(command: Any) -> Iterator[str]:
         name = getattr(goal, "node", goal)
         if isinstance(name, str) and name != "__end__":
             yield name
-
-
-def _awaited(answer: Any) -> Any:
-    """The answer of a mock that may be async, where the framework called the tool as one that is not."""
-    if not hasattr(type(answer), "__await__"):
-        return answer
-
-    async def wait() -> Any:
-        return await answer
-
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(wait())
-    with ThreadPoolExecutor(1) as thread:
-        return thread.submit(copy_context().run, asyncio.run, wait()).result()
 
 
 def validate(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -329,19 +311,9 @@ def _refuse_hosted(options: dict[str, Any]) -> None:
     """Refuses to offer a model what its provider would run, where no mock gets in."""
     hosted = [name for name in map(hosted_name, options.get("tools") or ()) if name is not None]
     session = Session.here() if hosted else None
-    if session is None or not session.is_strict:
-        return
-    for name in hosted:
-        if session.stance(name) == "allowed":
-            continue
-        error = UnmockedToolError(
-            f"the model is offered {name}, which runs at its provider, where no mock can answer",
-            expected="tools that run here",
-            found=name,
-            remedy=f'let it run: toolkit.allow("{name}"), or give the agent a tool of its own for it',
-        )
-        session.fail(error)
-        raise error
+    if session is not None:
+        for name in hosted:
+            session.refuse_hosted(name)
 
 
 def hosted_name(tool: Any) -> str | None:
@@ -362,7 +334,7 @@ def remote(original: Callable[..., Any]) -> Callable[..., Any]:
         session = Session.here()
         if session is None:
             return original(self, input, *args, **options)
-        return _awaited(session.answer(_remote_call(self, input), lambda: original(self, input, *args, **options)))
+        return waited(session.answer(_remote_call(self, input), lambda: original(self, input, *args, **options)))
 
     return invoke
 
@@ -375,7 +347,7 @@ def aremote(original: Callable[..., Any]) -> Callable[..., Any]:
         if session is None:
             return await original(self, input, *args, **options)
         answer = session.answer(_remote_call(self, input), lambda: original(self, input, *args, **options))
-        return await answer if hasattr(type(answer), "__await__") else answer
+        return await awaited(answer)
 
     return ainvoke
 
@@ -388,7 +360,7 @@ def remote_stream(original: Callable[..., Any]) -> Callable[..., Any]:
         if session is None or session.stance(remote_name(self)) == "allowed":
             yield from original(self, input, *args, **options)
         else:
-            yield _awaited(session.answer(_remote_call(self, input)))
+            yield waited(session.answer(_remote_call(self, input)))
 
     return stream
 
@@ -403,7 +375,7 @@ def aremote_stream(original: Callable[..., Any]) -> Callable[..., Any]:
                 yield piece
         else:
             answer = session.answer(_remote_call(self, input))
-            yield await answer if hasattr(type(answer), "__await__") else answer
+            yield await awaited(answer)
 
     return astream
 

@@ -21,10 +21,11 @@ from importlib import import_module
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from unitai.adapters.awaiting import awaited
 from unitai.adapters.base import AgentTool, BaseAdapter, returned_by
 from unitai.adapters.frameworks import require
 from unitai.adapters.ports import Session, StateChange, ToolCall, speaking
-from unitai.errors import InvalidArgumentError, UnmockedToolError, WrongArgumentsError
+from unitai.errors import InvalidArgumentError, WrongArgumentsError
 from unitai.traffic.patches import Patch
 
 __all__ = ["OpenAIAgentsAdapter", "redirects"]
@@ -296,7 +297,7 @@ def _mocked(tool: Any, session: Session) -> Any:
             schema=tool.params_json_schema,
             is_agent=getattr(tool, "_is_agent_tool", False),
         )
-        return await _awaited(session.answer(call, lambda: real(context, arguments)))
+        return await awaited(session.answer(call, lambda: real(context, arguments)))
 
     mock = object.__new__(type(tool))
     mock.__dict__.update(tool.__dict__)
@@ -332,10 +333,6 @@ def _arguments(tool: Any, given: str, session: Session) -> dict[str, Any]:
     )
     session.reject(ToolCall(tool.name, {"arguments": given}), error)
     raise error
-
-
-async def _awaited(answer: Any) -> Any:
-    return await answer if hasattr(type(answer), "__await__") else answer
 
 
 def _execute(held: str, called: str, original: Any) -> Any:
@@ -378,7 +375,7 @@ async def _asked(name: str, session: Session, agent: str, given: Any, real: Call
     else:
         said = given.model_dump() if hasattr(given, "model_dump") else {"input": given}
     args = {key: value for key, value in said.items() if value is not None}
-    return await _awaited(session.answer(ToolCall(name, args, agent_id=agent), real))
+    return await awaited(session.answer(ToolCall(name, args, agent_id=agent), real))
 
 
 def _turn(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -408,7 +405,7 @@ def _get_all_tools(original: Callable[..., Any]) -> Callable[..., Any]:
         session = Session.here()
         if session is not None:
             for tool in tools:
-                _refuse(session, agent, tool)
+                _refuse(session, tool)
         return tools
 
     return get_all_tools
@@ -420,24 +417,16 @@ def _use_computer(original: Any) -> Any:
     async def execute(cls: Any, /, *, action: Any, **options: Any) -> Any:
         session = Session.here()
         if session is not None:
-            _refuse(session, options["agent"], action.computer_tool)
+            _refuse(session, action.computer_tool)
         return await original.__func__(cls, action=action, **options)
 
     return classmethod(execute)
 
 
-def _refuse(session: Session, agent: Any, tool: Any) -> None:
+def _refuse(session: Session, tool: Any) -> None:
     """Ends the run if no mock can stand for a tool, and the test does not allow the real one."""
-    if not session.is_strict or not _is_hosted(tool) or session.stance(tool.name, *_aliases(tool)) == "allowed":
-        return
-    error = UnmockedToolError(
-        f"the agent {agent.name} has the tool {tool.name}, which no mock can stand for",
-        expected="tools that are called here, by the framework",
-        found=type(tool).__name__,
-        remedy=f'toolkit.allow("{tool.name}"), if the model is scripted or replayed, or may really use it',
-    )
-    session.fail(error)
-    raise error
+    if _is_hosted(tool):
+        session.refuse_hosted(tool.name, *_aliases(tool))
 
 
 def _process(original: Callable[..., Any]) -> Callable[..., Any]:

@@ -19,10 +19,11 @@ from types import SimpleNamespace
 from typing import Any
 
 from unitai._engine import enter_agent, leave_agent
+from unitai.adapters.awaiting import awaited
 from unitai.adapters.base import AgentTool, BaseAdapter, returned_by
 from unitai.adapters.frameworks import require
 from unitai.adapters.ports import Session, ToolCall
-from unitai.errors import UnmockedToolError, WrongArgumentsError
+from unitai.errors import WrongArgumentsError
 from unitai.traffic.patches import Patch
 
 __all__ = ["PydanticAIAdapter", "redirects"]
@@ -181,14 +182,10 @@ class _Asked:
         call = self._call._replace(schema=schema, is_agent=is_framework)
         if leaf != call.name:
             call = call._replace(aliases=(leaf,))
-        return await _given(self._session.answer(call, real))
+        return await awaited(self._session.answer(call, real))
 
 
 _asked: ContextVar[_Asked | None] = ContextVar("unitai_pydantic_ai_asked", default=None)
-
-
-async def _given(answer: Any) -> Any:
-    return await answer if hasattr(type(answer), "__await__") else answer
 
 
 def _call_of(part: Any, ctx: Any) -> ToolCall:
@@ -372,25 +369,14 @@ def _prepare_request(original: Callable[..., Any]) -> Callable[..., Any]:
     def prepare_request(self: Any, *args: Any, **options: Any) -> Any:
         settings, parameters = original(self, *args, **options)
         session = Session.here()
-        if session is not None and session.is_strict:
+        if session is not None:
             natives = getattr(parameters, "native_tools", None) or getattr(parameters, "builtin_tools", None) or ()
             for native in natives:
-                _refuse_hosted(session, native)
+                if native.kind != "tool_search":
+                    session.refuse_hosted(native.kind, native.unique_id)
         return settings, parameters
 
     return prepare_request
-
-
-def _refuse_hosted(session: Session, native: Any) -> None:
-    names = tuple(dict.fromkeys((native.unique_id, native.kind)))
-    if native.kind == "tool_search" or session.stance(*names) == "allowed":
-        return
-    error = UnmockedToolError(
-        f"{native.kind} runs at the model's provider, where no mock reaches it",
-        remedy=f'let it run: toolkit.allow("{native.kind}"); or leave it out of the agent for the test',
-    )
-    session.fail(error)
-    raise error
 
 
 def _iter(original: Callable[..., Any]) -> Callable[..., Any]:
