@@ -13,6 +13,7 @@ import re
 import statistics
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -91,6 +92,21 @@ def instructions_per_loop(command: list[str], few: int, many: int) -> float | No
     if counts[0] is None or counts[1] is None:
         return None
     return (counts[1] - counts[0]) / (many - few)
+
+
+def instructions_by_name(command: list[str]) -> dict[str, int] | None:
+    """The instructions of each part of a command that tells callgrind by itself when to count and dump; `None` without
+    valgrind.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        valgrind = ["valgrind", "--tool=callgrind", "--instr-atstart=no", f"--callgrind-out-file={folder}/out"]
+        try:
+            run([*valgrind, *command])
+        except FileNotFoundError:
+            return None
+        texts = [dump.read_text() for dump in Path(folder).iterdir()]
+    found = (re.search(r"^desc: Trigger: dump (\w+)$.*^totals: (\d+)$", text, re.M | re.S) for text in texts)
+    return {each.group(1): int(each.group(2)) for each in found if each}
 
 
 def worker(python: Path, script: str, *arguments: object) -> list[str]:

@@ -1,7 +1,8 @@
-"""One framework's agent, run by its own call and by an adapter, in turns: `adapter_cost.py <framework> <rounds>`.
+"""One framework's agent, run by its own call and by an adapter, in turns: `adapter_cost.py <framework> <runs>`.
 
-The agent, its script and what its tools give are the same: two tool calls and three model calls. By its own call the
-real tools run, and do nothing.
+For valgrind's callgrind, started with `--instr-atstart=no`: nothing is counted before the agents are warm, and each
+kind of run is dumped under its own name. The agent, its script and what its tools give are the same: two tool calls
+and three model calls. By its own call the real tools run, and do nothing.
 """
 
 from __future__ import annotations
@@ -9,11 +10,10 @@ from __future__ import annotations
 import asyncio
 import gc
 import inspect
-import json
 import os
+import subprocess
 import sys
 import threading
-import time
 import warnings
 from importlib import import_module
 from pathlib import Path
@@ -28,13 +28,11 @@ import shop  # noqa: E402
 from unitai import MockToolkit, scripted_model  # noqa: E402
 from unitai.script import call, say  # noqa: E402
 
-#: Runs in each round, of either kind.
-RUNS = 20
 INPUT = "refund order 123"
 
 
 def main() -> None:
-    framework, rounds = import_module(f"framework_{sys.argv[1]}").FIXTURE, int(sys.argv[2])
+    framework, runs = import_module(f"framework_{sys.argv[1]}").FIXTURE, int(sys.argv[2])
     shop.ALLOWED = {tool.__name__: [] for tool in shop.TOOLS}
     spoken = getattr(framework, "spoken", str)
     script = [
@@ -65,18 +63,24 @@ def main() -> None:
     for _ in range(5):
         bare()
         ours()
-    figures: dict[str, list[float]] = {"bare": [], "adapter": []}
-    for turn in range(rounds):
-        cases = [("bare", bare), ("adapter", ours)]
-        for name, case in cases if turn % 2 else reversed(cases):
-            gc.collect()
-            began = time.process_time()
-            for _ in range(RUNS):
-                case()
-            figures[name].append((time.process_time() - began) / RUNS * 1e6)
-    print(json.dumps(figures), flush=True)
+    # A collection of garbage takes longer than what an adapter adds, and comes when it likes.
+    gc.disable()
+    gc.collect()
+    gc.freeze()
+    control("--instr=on")
+    for name, case in {"bare": bare, "adapter": ours}.items():
+        case()
+        control("--zero")
+        for _ in range(runs):
+            case()
+        control(f"--dump={name}")
     # Some frameworks take their time to say goodbye.
     os._exit(0)
+
+
+def control(request: str) -> None:
+    """Tells the valgrind that runs this process what to count."""
+    subprocess.run(["callgrind_control", request, str(os.getpid())], check=True, stdout=subprocess.DEVNULL)
 
 
 if __name__ == "__main__":
