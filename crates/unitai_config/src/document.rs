@@ -7,10 +7,10 @@ use toml::de::DeTable;
 use unitai_model::value::plain;
 
 use crate::kind::Wrong;
-use crate::nearest::best;
 use crate::source::Place;
 use crate::written::{Item, What, items, shortened};
 use crate::{KEYS, Key, Name, Trouble, Value};
+use unitai_model::nearest::best;
 
 /// What a file says about a setting.
 #[derive(Debug, Clone)]

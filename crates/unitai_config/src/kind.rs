@@ -8,8 +8,8 @@ use unitai_model::value::quoted;
 use unitai_model::{Money, OwnPrice};
 
 use crate::Value;
-use crate::nearest::nearest;
 use crate::written::{Item, What, Written};
+use unitai_model::nearest::nearest;
 
 /// What a setting takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

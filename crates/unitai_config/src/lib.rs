@@ -11,7 +11,6 @@ mod document;
 mod examination;
 mod key;
 mod kind;
-mod nearest;
 mod project;
 pub mod reference;
 mod root;

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use unitai_model::value::plain;
 
 use crate::kind::Wrong;
-use crate::nearest::nearest;
 use crate::written::{What, Written};
 use crate::{KEYS, Key, Name, Project, Source, Trouble, Value, Variables};
+use unitai_model::nearest::nearest;
 
 /// A value, and who has said it.
 #[derive(Debug, Clone, PartialEq)]

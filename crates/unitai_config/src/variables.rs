@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 
 use crate::key::{KEYS, Key, PREFIX};
-use crate::nearest::best;
+use unitai_model::nearest::best;
 
 /// The variables that begin with `UNITAI_`, as they were when somebody looked. An empty one says nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

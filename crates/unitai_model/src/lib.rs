@@ -26,6 +26,7 @@ pub mod finding;
 pub mod format;
 pub mod model_call;
 pub mod money;
+pub mod nearest;
 mod own_price;
 pub mod recorder;
 pub mod step;

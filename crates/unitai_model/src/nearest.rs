@@ -4,12 +4,12 @@
 const ALIKE: f64 = 0.6;
 
 /// The word that was probably meant, if one is near enough.
-pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     best(word, known.into_iter().map(|known| (known, known)))
 }
 
 /// The same for words that stand for something else.
-pub(crate) fn best<'a, T>(word: &str, known: impl IntoIterator<Item = (&'a str, T)>) -> Option<T> {
+pub fn best<'a, T>(word: &str, known: impl IntoIterator<Item = (&'a str, T)>) -> Option<T> {
     // What is that long is no slip of the pen, and would take its time to compare.
     if word.len() > 100 {
         return None;

@@ -1,0 +1,1 @@
+//! MCP both ways: servers whose tools YAML tests call, and our own server.

@@ -1,0 +1,1 @@
+//! What checks say: expressions, patterns and references.
