@@ -1,1 +1,4 @@
 //! MCP both ways: servers whose tools YAML tests call, and our own server.
+
+pub mod client;
+pub mod engine;
