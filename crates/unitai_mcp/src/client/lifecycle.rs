@@ -5,6 +5,7 @@
 
 use rmcp::model::ProtocolVersion;
 use rmcp::service::{ClientInitializeError, ClientLifecycleMode};
+use rmcp::transport::streamable_http_client::StreamableHttpError;
 
 /// How a connection is begun.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -98,7 +99,16 @@ fn listed(versions: &[ProtocolVersion]) -> String {
 }
 
 /// An error with its causes, each said once.
-pub(super) fn told(error: &dyn std::error::Error) -> String {
+pub(super) fn told(error: &(dyn std::error::Error + 'static)) -> String {
+    // The library's own words for what HTTP said leave out the cause, and what to do.
+    match error.downcast_ref::<StreamableHttpError<reqwest::Error>>() {
+        Some(StreamableHttpError::Client(error)) => return told(error),
+        Some(StreamableHttpError::AuthRequired(_)) => {
+            return "it asks who we are (HTTP 401); `headers` can say that".to_owned();
+        }
+        Some(StreamableHttpError::InsufficientScope(_)) => return "it does not let us in (HTTP 403)".to_owned(),
+        _ => {}
+    }
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(cause) = source {

@@ -11,12 +11,12 @@ use unitai_spec::document::{Arguments, Place, Server, ServerKind};
 use unitai_spec::run::{Called, Connector, ToolServer};
 
 /// A file beside the tests.
-pub fn script(name: &str) -> String {
+pub(crate) fn script(name: &str) -> String {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/servers").join(name).display().to_string()
 }
 
 /// A command as a server.
-pub fn command(words: &[&str]) -> Server {
+pub(crate) fn command(words: &[&str]) -> Server {
     let command = words.iter().map(|&word| word.to_owned()).collect();
     Server {
         name: "fake".to_owned(),
@@ -28,39 +28,39 @@ pub fn command(words: &[&str]) -> Server {
 }
 
 /// The fake server, which misbehaves as these words say.
-pub fn fake(how: &[&str]) -> Server {
+pub(crate) fn fake(how: &[&str]) -> Server {
     let script = script("fake.py");
     command(&[&["python3", &script], how].concat())
 }
 
 /// The same that must speak one version.
-pub fn speaking(protocol: &str, how: &[&str]) -> Server {
+pub(crate) fn speaking(protocol: &str, how: &[&str]) -> Server {
     Server { protocol: protocol.to_owned(), ..fake(how) }
 }
 
 /// Servers of a project in this folder.
-pub fn servers() -> Servers {
+pub(crate) fn servers() -> Servers {
     Servers::new(Settings::new(PathBuf::from(env!("CARGO_MANIFEST_DIR"))))
 }
 
 /// A connection that must come about.
-pub async fn connected(server: &Server) -> Box<dyn ToolServer> {
+pub(crate) async fn connected(server: &Server) -> Box<dyn ToolServer> {
     servers().connect(server).await.unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// A connection that must not.
-pub async fn refused(server: &Server) -> String {
+pub(crate) async fn refused(server: &Server) -> String {
     servers().connect(server).await.map(|_| ()).expect_err("the server must not start")
 }
 
 /// Arguments from JSON.
-pub fn args(json: serde_json::Value) -> Arguments {
+pub(crate) fn args(json: serde_json::Value) -> Arguments {
     let Value::Dict(entries) = from_json(&json) else { panic!("arguments are an object") };
     entries.into_iter().map(|(key, value)| (key_text(&key), value)).collect()
 }
 
 /// The value of a call that must be answered.
-pub async fn value(server: &dyn ToolServer, tool: &str, json: serde_json::Value) -> serde_json::Value {
+pub(crate) async fn value(server: &dyn ToolServer, tool: &str, json: serde_json::Value) -> serde_json::Value {
     match server.call(tool, args(json)).await {
         Called::Returned { value, .. } => unitai_spec::data::to_json(&value),
         Called::Failed { message, details } => panic!("{message}\n{details}"),
@@ -68,7 +68,7 @@ pub async fn value(server: &dyn ToolServer, tool: &str, json: serde_json::Value)
 }
 
 /// The message and the details of a call that must fail.
-pub async fn failure(server: &dyn ToolServer, tool: &str, json: serde_json::Value) -> (String, String) {
+pub(crate) async fn failure(server: &dyn ToolServer, tool: &str, json: serde_json::Value) -> (String, String) {
     match server.call(tool, args(json)).await {
         Called::Failed { message, details } => (message, details),
         returned => panic!("{returned:?}"),
@@ -76,13 +76,13 @@ pub async fn failure(server: &dyn ToolServer, tool: &str, json: serde_json::Valu
 }
 
 /// The names of a server's tools.
-pub fn names(server: &dyn ToolServer) -> Vec<&str> {
+pub(crate) fn names(server: &dyn ToolServer) -> Vec<&str> {
     server.tools().iter().map(|tool| tool.name.as_str()).collect()
 }
 
 /// The commands of living processes whose environment has this text.
 #[cfg(target_os = "linux")]
-pub fn alive(marked: &str) -> Vec<String> {
+pub(crate) fn alive(marked: &str) -> Vec<String> {
     let entries = std::fs::read_dir("/proc").expect("processes can be listed");
     let processes = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
     processes
