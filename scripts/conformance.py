@@ -1,11 +1,11 @@
-"""Runs the official conformance suite of MCP against our client, in each version of the protocol that the suite knows, and
-against a server of ours that is up.
+"""Runs the official conformance suite of MCP against our client, in each version of the protocol that the suite knows,
+and against a server of ours that is up.
 
     python scripts/conformance.py                                # the client
     python scripts/conformance.py http://127.0.0.1:8000/mcp      # the server at this address
 
-The suite comes from npm into a folder of its own. What is known to fail stands in `tests/conformance/*-baseline.yml`, with
-the reason; anything else that fails is an error, and so is a known failure that passes.
+The suite comes from npm into a folder of its own. What is known to fail stands in `tests/conformance/*-baseline.yml`,
+with the reason; anything else that fails is an error, and so is a known failure that passes.
 """
 
 from __future__ import annotations

@@ -34,7 +34,8 @@ async fn called(mut words: Vec<String>) -> Result<(), String> {
         [url] if url.starts_with("http") => ServerKind::Url { url: url.clone(), headers: Vec::new() },
         _ => ServerKind::Command { command: words, env: Vec::new(), cwd: String::new() },
     };
-    let server = Server { name: "example".to_owned(), kind, protocol, start_timeout: 30.0, place: Place::default() };
+    let server =
+        Server { name: "example".to_owned(), kind, protocol, start_timeout: 30.0, place: Place::default() };
     let servers = Servers::new(Settings::new("."));
     let began = Instant::now();
     let connection = servers.connect(&server).await?;

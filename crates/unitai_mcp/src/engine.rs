@@ -103,7 +103,8 @@ impl Engine {
         if let Some(it) = &*running {
             return Ok((it.runtime.clone(), it.servers.clone()));
         }
-        let runtime = Builder::new_multi_thread().worker_threads(2).thread_name("unitai").enable_all().build()?;
+        let runtime =
+            Builder::new_multi_thread().worker_threads(2).thread_name("unitai").enable_all().build()?;
         let (runtime, servers) = (Arc::new(runtime), Arc::new(Servers::new(self.settings.clone())));
         *running = Some(Running { process, runtime: runtime.clone(), servers: servers.clone() });
         Ok((runtime, servers))

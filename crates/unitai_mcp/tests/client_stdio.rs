@@ -28,13 +28,21 @@ async fn every_version_of_the_protocol_is_spoken() {
 #[tokio::test]
 async fn a_version_that_the_server_does_not_speak_is_refused() {
     let error = refused(&speaking("2025-06-18", &["old", "stubborn"])).await;
-    assert!(error.starts_with("server `fake` did not start: it was asked for protocol 2025-06-18, and speaks 2024-11-05"), "{error}");
+    assert!(
+        error.starts_with(
+            "server `fake` did not start: it was asked for protocol 2025-06-18, and speaks 2024-11-05"
+        ),
+        "{error}"
+    );
     let error = refused(&speaking("2026-07-28", &["old"])).await;
     assert!(error.contains("it refused: Method not found: server/discover (code -32601)"), "{error}");
     let error = refused(&speaking("2025-11-25", &["new"])).await;
     assert!(error.contains("it refused: Method not found: initialize"), "{error}");
     let error = refused(&speaking("yesterday", &["old"])).await;
-    assert!(error.starts_with("server `fake`: protocol `yesterday` is not known; there are 2024-11-05,"), "{error}");
+    assert!(
+        error.starts_with("server `fake`: protocol `yesterday` is not known; there are 2024-11-05,"),
+        "{error}"
+    );
 }
 
 #[tokio::test]
@@ -46,7 +54,10 @@ async fn a_server_that_dies_of_the_question_for_its_version_is_started_again() {
 #[tokio::test]
 async fn a_server_that_dies_is_told_with_its_status_and_its_words() {
     let error = refused(&fake(&["dies"])).await;
-    assert!(error.starts_with("server `fake` did not start: it ended with exit status 7 before it answered"), "{error}");
+    assert!(
+        error.starts_with("server `fake` did not start: it ended with exit status 7 before it answered"),
+        "{error}"
+    );
     assert!(error.contains("command: python3 ") && error.contains("fake.py dies"), "{error}");
     assert!(error.contains("its standard error ends with:\n    Traceback: no database"), "{error}");
 }
@@ -59,7 +70,11 @@ async fn a_program_that_is_not_there_is_told() {
         "server `fake` did not start: the program `no-such-program-1234` was not found; is it installed, and on the PATH?"
     );
     let folder = Server {
-        kind: ServerKind::Command { command: vec!["cat".to_owned()], env: vec![], cwd: "no/such/folder".to_owned() },
+        kind: ServerKind::Command {
+            command: vec!["cat".to_owned()],
+            env: vec![],
+            cwd: "no/such/folder".to_owned(),
+        },
         ..fake(&[])
     };
     assert!(refused(&folder).await.contains("the folder to start in is not there: "));
@@ -130,6 +145,16 @@ async fn a_huge_answer_is_no_trouble() {
     assert_eq!(answer.as_str().map(str::len), Some(bytes));
     let argument = "y".repeat(bytes);
     assert_eq!(value(&*server, "echo", json!({"it": argument})).await, json!({"it": argument}));
+}
+
+#[tokio::test]
+async fn a_server_that_does_not_read_what_it_is_sent_can_be_closed() {
+    let server = connected(&fake(&["stops-reading"])).await;
+    let call = server.call("echo", args(json!({"it": "y".repeat(5 << 20)})));
+    assert!(tokio::time::timeout(Duration::from_millis(300), call).await.is_err());
+    let began = Instant::now();
+    assert_eq!(server.close().await, Vec::<String>::new());
+    assert!(began.elapsed() < Duration::from_secs(3), "{:?}", began.elapsed());
 }
 
 #[tokio::test]
@@ -208,22 +233,33 @@ async fn a_server_has_its_variables_and_its_folder() {
 
 #[tokio::test]
 async fn a_server_that_turned_out_to_be_old_is_not_asked_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let starts = folder.path().join("starts");
+    let mut server = fake(&["dies-of-discover"]);
+    if let ServerKind::Command { env, .. } = &mut server.kind {
+        env.push(("FAKE_STARTS".to_owned(), starts.display().to_string()));
+    }
     let servers = servers();
-    let server = fake(&["dies-of-discover"]);
-    servers.connect(&server).await.map(|_| ()).unwrap();
-    let began = Instant::now();
-    servers.connect(&server).await.map(|_| ()).unwrap();
-    let again = began.elapsed();
-    // Twice a start of Python would be seen only by the clock; the marker file would be a second server.
-    assert!(again < Duration::from_secs(5), "{again:?}");
+    for expected in [2, 3, 4] {
+        servers.connect(&server).await.map(|_| ()).unwrap();
+        assert_eq!(std::fs::read_to_string(&starts).unwrap().len(), expected);
+    }
 }
 
 #[tokio::test]
 async fn a_server_that_does_not_end_is_killed_and_that_is_told() {
-    let server = connected(&command(&["sh", "-c", &format!("trap '' TERM; python3 {} ; sleep 60", common::script("fake.py"))])).await;
+    let server = connected(&command(&[
+        "sh",
+        "-c",
+        &format!("trap '' TERM; python3 {} ; sleep 60", common::script("fake.py")),
+    ]))
+    .await;
     let began = Instant::now();
     let troubles = server.close().await;
     assert!(began.elapsed() < Duration::from_secs(4), "{:?}", began.elapsed());
     assert_eq!(troubles.len(), 1, "{troubles:?}");
-    assert!(troubles[0].starts_with("server `fake`: it did not end within 1.5 seconds and was killed"), "{troubles:?}");
+    assert!(
+        troubles[0].starts_with("server `fake`: it did not end within 1.5 seconds and was killed"),
+        "{troubles:?}"
+    );
 }

@@ -32,7 +32,9 @@ fn value_of(content: &[ContentBlock], text: &str) -> Value {
         [] => Value::Null,
         [ContentBlock::Text(_)] => json_container(text).unwrap_or_else(|| Value::Str(text.to_owned())),
         [one] => raw(one),
-        several if several.iter().all(|it| matches!(it, ContentBlock::Text(_))) => Value::Str(text.to_owned()),
+        several if several.iter().all(|it| matches!(it, ContentBlock::Text(_))) => {
+            Value::Str(text.to_owned())
+        }
         several => Value::List(several.iter().map(raw).collect()),
     }
 }
@@ -56,7 +58,9 @@ fn text_of(content: &ContentBlock) -> String {
         ContentBlock::Audio(it) => described("audio", &it.mime_type, Some(decoded(&it.data))),
         ContentBlock::ResourceLink(it) => described("link", &it.uri, None),
         ContentBlock::Resource(it) => match &it.resource {
-            ResourceContents::TextResourceContents { uri, text, .. } => described("resource", uri, Some(text.len())),
+            ResourceContents::TextResourceContents { uri, text, .. } => {
+                described("resource", uri, Some(text.len()))
+            }
             ResourceContents::BlobResourceContents { uri, blob, .. } => {
                 described("resource", uri, Some(decoded(blob)))
             }

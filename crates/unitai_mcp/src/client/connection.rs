@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rmcp::RoleClient;
-use rmcp::model::{CallToolRequestParams, ErrorCode, PaginatedRequestParams, ProtocolVersion, SubscriptionFilter};
+use rmcp::model::{
+    CallToolRequestParams, ErrorCode, PaginatedRequestParams, ProtocolVersion, SubscriptionFilter,
+};
 use rmcp::service::{ClientServiceExt, Peer, RunningService, ServiceError};
 use rmcp::transport::Transport;
 use tokio::task::JoinHandle;
@@ -66,8 +68,12 @@ impl Connection {
         }
         let has_tools = info.as_ref().is_none_or(|info| info.capabilities.tools.is_some());
         let listed = match all_tools(service.peer()).await {
-            Err(ServiceError::McpError(error)) if error.code == ErrorCode::METHOD_NOT_FOUND && !has_tools => Vec::new(),
-            Err(error) => return Err(is_wrong(format!("its tools could not be listed: {}", failure(&error)))),
+            Err(ServiceError::McpError(error)) if error.code == ErrorCode::METHOD_NOT_FOUND && !has_tools => {
+                Vec::new()
+            }
+            Err(error) => {
+                return Err(is_wrong(format!("its tools could not be listed: {}", failure(&error))));
+            }
             Ok(listed) => listed,
         };
         let tools = Arc::new(Refreshed {
@@ -76,8 +82,10 @@ impl Connection {
             changes,
             turn: tokio::sync::Mutex::default(),
         });
-        let tells = info.as_ref().and_then(|info| info.capabilities.tools.as_ref()).and_then(|it| it.list_changed);
-        let must_listen = tells == Some(true) && info.is_some_and(|info| !info.protocol_version.has_initialize());
+        let tells =
+            info.as_ref().and_then(|info| info.capabilities.tools.as_ref()).and_then(|it| it.list_changed);
+        let must_listen =
+            tells == Some(true) && info.is_some_and(|info| !info.protocol_version.has_initialize());
         let refreshing = tokio::spawn(tools.clone().keep(must_listen));
         Ok(Connection { name: name.to_owned(), service, tools, refreshing, process: None })
     }
@@ -111,7 +119,9 @@ impl Connection {
                 message: format!("{} (code {})", error.message, error.code.0),
                 details: error.data.map(|data| data.to_string()).unwrap_or_default(),
             },
-            Err(error @ (ServiceError::TransportClosed | ServiceError::TransportSend(_))) => self.lost(&error).await,
+            Err(error @ (ServiceError::TransportClosed | ServiceError::TransportSend(_))) => {
+                self.lost(&error).await
+            }
             Err(error) => Called::Failed { message: failure(&error), details: String::new() },
         }
     }
@@ -121,7 +131,8 @@ impl Connection {
         let Some(Held(process)) = &self.process else {
             return Called::Failed { message: failure(error), details: String::new() };
         };
-        let ending = process.ending().await.unwrap_or_else(|| "closed its standard streams and still runs".to_owned());
+        let ending =
+            process.ending().await.unwrap_or_else(|| "closed its standard streams and still runs".to_owned());
         let message = format!("server `{}` {ending}", self.name);
         Called::Failed { message, details: process.words() }
     }
@@ -211,7 +222,8 @@ async fn all_tools(peer: &Peer<RoleClient>) -> Result<Vec<Tool>, ServiceError> {
     let mut tools = Vec::new();
     let mut cursor = None;
     for _ in 0..PAGES {
-        let page = peer.list_tools(Some(PaginatedRequestParams::default().with_cursor(cursor.clone()))).await?;
+        let page =
+            peer.list_tools(Some(PaginatedRequestParams::default().with_cursor(cursor.clone()))).await?;
         tools.extend(page.tools.into_iter().map(|tool| Tool {
             name: tool.name.into_owned(),
             description: tool.description.map(Into::into).unwrap_or_default(),
@@ -234,7 +246,10 @@ fn failure(error: &ServiceError) -> String {
         ServiceError::TransportSend(error) => told(error.error.as_ref()),
         ServiceError::UnexpectedResponse => "the server's answer is not as the protocol has it".to_owned(),
         ServiceError::Cancelled { reason } => {
-            format!("the server cancelled the call{}", reason.as_ref().map(|it| format!(": {it}")).unwrap_or_default())
+            format!(
+                "the server cancelled the call{}",
+                reason.as_ref().map(|it| format!(": {it}")).unwrap_or_default()
+            )
         }
         other => told(other),
     }

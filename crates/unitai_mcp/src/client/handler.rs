@@ -1,16 +1,19 @@
 //! What servers may ask of us. A test has nobody to talk to, so a model and a person are refused; the project's root is
 //! told.
 
-#![expect(deprecated, reason = "roots and sampling are on their way out of the protocol, and servers of today use them")]
+#![expect(
+    deprecated,
+    reason = "roots and sampling are on their way out of the protocol, and servers of today use them"
+)]
 
 use std::path::{Path, PathBuf};
 
+use rmcp::ClientHandler;
 use rmcp::model::{
     ClientCapabilities, ClientConfig, CreateMessageRequestParams, CreateMessageResult, ErrorCode, ErrorData,
     Implementation, ListRootsResult, ProtocolVersion, Root,
 };
 use rmcp::service::{RequestContext, RoleClient};
-use rmcp::ClientHandler;
 
 /// Our side of a connection.
 #[derive(Debug)]
@@ -56,7 +59,9 @@ fn file_uri(path: &Path) -> String {
     let mut uri = begin.to_owned();
     for byte in text.bytes() {
         match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' | b':' => uri.push(byte.into()),
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' | b':' => {
+                uri.push(byte.into())
+            }
             _ => uri.push_str(&format!("%{byte:02X}")),
         }
     }

@@ -78,11 +78,18 @@ impl NotBegun {
     pub(super) fn new(error: &ClientInitializeError) -> NotBegun {
         use ClientInitializeError as E;
         let (message, may_be_old) = match error {
-            E::JsonRpcError(error) => (format!("it refused: {} (code {})", error.message, error.code.0), false),
-            E::ConnectionClosed(_) => ("it closed the connection before it answered".to_owned(), true),
-            E::NoCompatibleProtocolVersion { client_supported, server_supported } => {
-                (format!("it speaks protocol {}, and not {}", listed(server_supported), listed(client_supported)), true)
+            E::JsonRpcError(error) => {
+                (format!("it refused: {} (code {})", error.message, error.code.0), false)
             }
+            E::ConnectionClosed(_) => ("it closed the connection before it answered".to_owned(), true),
+            E::NoCompatibleProtocolVersion { client_supported, server_supported } => (
+                format!(
+                    "it speaks protocol {}, and not {}",
+                    listed(server_supported),
+                    listed(client_supported)
+                ),
+                true,
+            ),
             E::TransportError { error, .. } => (told(error.error.as_ref()), true),
             E::LegacyFallbackFailed { fallback, .. } => return NotBegun::new(fallback),
             other => (told(other), true),
@@ -106,7 +113,9 @@ pub(super) fn told(error: &(dyn std::error::Error + 'static)) -> String {
         Some(StreamableHttpError::AuthRequired(_)) => {
             return "it asks who we are (HTTP 401); `headers` can say that".to_owned();
         }
-        Some(StreamableHttpError::InsufficientScope(_)) => return "it does not let us in (HTTP 403)".to_owned(),
+        Some(StreamableHttpError::InsufficientScope(_)) => {
+            return "it does not let us in (HTTP 403)".to_owned();
+        }
         _ => {}
     }
     let mut text = error.to_string();

@@ -80,7 +80,8 @@ impl Pool {
                     troubles.extend(host.connection.end().await);
                 }
                 Err(_) => {
-                    troubles.push(format!("plugins: their cleanup took more than {} seconds", limit.as_secs()));
+                    troubles
+                        .push(format!("plugins: their cleanup took more than {} seconds", limit.as_secs()));
                     host.connection.kill().await;
                 }
             }
@@ -138,7 +139,10 @@ impl Plugins {
         let closed = timeout(limit, self.host.connection.call_tool("_unitai_close", Vec::new())).await;
         let Ok(called) = closed else {
             self.host.connection.kill().await;
-            return vec![format!("plugins: their cleanup took more than {} seconds and was ended", limit.as_secs())];
+            return vec![format!(
+                "plugins: their cleanup took more than {} seconds and was ended",
+                limit.as_secs()
+            )];
         };
         let troubles = troubles_of(&called);
         let is_well = matches!(called, Called::Returned { .. });
@@ -168,7 +172,7 @@ impl ToolServer for Plugins {
         Box::pin(async move {
             let unfinished = GivenUp(Some(&self.is_given_up));
             let called = self.host.connection.call_tool(tool, args).await;
-            unfinished.is_over();
+            unfinished.forget();
             called
         })
     }
@@ -185,7 +189,7 @@ impl ToolServer for Plugins {
 struct GivenUp<'a>(Option<&'a AtomicBool>);
 
 impl GivenUp<'_> {
-    fn is_over(mut self) {
+    fn forget(mut self) {
         self.0 = None;
     }
 }
@@ -218,7 +222,10 @@ fn tool(json: &serde_json::Value) -> Option<Tool> {
     Some(Tool {
         name: json["name"].as_str()?.to_owned(),
         description: json["description"].as_str().unwrap_or_default().to_owned(),
-        input_schema: json.get("inputSchema").cloned().unwrap_or_else(|| serde_json::json!({"type": "object"})),
+        input_schema: json
+            .get("inputSchema")
+            .cloned()
+            .unwrap_or_else(|| serde_json::json!({"type": "object"})),
     })
 }
 
@@ -239,7 +246,9 @@ fn files(root: &Path) -> Files {
     let Ok(entries) = std::fs::read_dir(root.join(FOLDER)) else { return Files::new() };
     let mut files: Files = entries
         .flatten()
-        .filter_map(|entry| Some((entry.file_name().to_str()?.to_owned(), entry.metadata().ok()?.modified().ok())))
+        .filter_map(|entry| {
+            Some((entry.file_name().to_str()?.to_owned(), entry.metadata().ok()?.modified().ok()))
+        })
         .filter(|(name, _)| name.ends_with(".py") && !name.starts_with('_'))
         .collect();
     files.sort();

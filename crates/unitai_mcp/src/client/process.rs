@@ -61,12 +61,17 @@ pub(super) struct Started {
 
 impl Process {
     /// Starts a command in a folder, with variables on top of ours. The error is for people.
-    pub(super) fn start(command: &[String], env: &[(String, String)], folder: &Path) -> Result<Started, String> {
+    pub(super) fn start(
+        command: &[String],
+        env: &[(String, String)],
+        folder: &Path,
+    ) -> Result<Started, String> {
         let [program, arguments @ ..] = command else {
             return Err("its command is empty".to_owned());
         };
         let mark = new_mark();
-        let marks = std::env::var(sweep::VARIABLE).map_or_else(|_| mark.clone(), |outer| format!("{outer},{mark}"));
+        let marks =
+            std::env::var(sweep::VARIABLE).map_or_else(|_| mark.clone(), |outer| format!("{outer},{mark}"));
         let mut order = Command::new(program);
         order
             .args(arguments)
@@ -208,8 +213,12 @@ fn new_mark() -> String {
 
 fn not_started(program: &str, folder: &Path, error: &std::io::Error) -> String {
     match error.kind() {
-        ErrorKind::NotFound if !folder.is_dir() => format!("the folder to start in is not there: {}", folder.display()),
-        ErrorKind::NotFound => format!("the program `{program}` was not found; is it installed, and on the PATH?"),
+        ErrorKind::NotFound if !folder.is_dir() => {
+            format!("the folder to start in is not there: {}", folder.display())
+        }
+        ErrorKind::NotFound => {
+            format!("the program `{program}` was not found; is it installed, and on the PATH?")
+        }
         ErrorKind::PermissionDenied => format!("the program `{program}` may not be run; is it executable?"),
         _ => format!("the program `{program}` could not be started: {error}"),
     }
@@ -218,7 +227,8 @@ fn not_started(program: &str, folder: &Path, error: &std::io::Error) -> String {
 /// A command as somebody would type it.
 pub(super) fn shown(command: &[String]) -> String {
     let words = command.iter().map(|word| {
-        let is_plain = !word.is_empty() && word.chars().all(|it| it.is_alphanumeric() || "-_./:=@%+,".contains(it));
+        let is_plain =
+            !word.is_empty() && word.chars().all(|it| it.is_alphanumeric() || "-_./:=@%+,".contains(it));
         if is_plain { word.clone() } else { format!("'{}'", word.replace('\'', r"'\''")) }
     });
     words.collect::<Vec<_>>().join(" ")

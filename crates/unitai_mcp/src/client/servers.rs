@@ -165,8 +165,10 @@ impl<'a> Target<'a> {
         begin: &Begin,
         until: Instant,
     ) -> Result<Connection, NotBegun> {
-        let headers = headers.iter().map(|(name, value)| header(name, value)).collect::<Result<HashMap<_, _>, _>>();
-        let config = StreamableHttpClientTransportConfig::with_uri(url).custom_headers(headers.map_err(final_word)?);
+        let headers =
+            headers.iter().map(|(name, value)| header(name, value)).collect::<Result<HashMap<_, _>, _>>();
+        let config =
+            StreamableHttpClientTransportConfig::with_uri(url).custom_headers(headers.map_err(final_word)?);
         let transport = StreamableHttpClientTransport::from_config(config);
         let opening = Connection::open(&self.server.name, transport, begin, &self.settings.root);
         let mut failed = match timeout_at(until, opening).await {
@@ -192,7 +194,8 @@ fn final_word(message: String) -> NotBegun {
 fn header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), String> {
     let known = HeaderName::try_from(name).map_err(|_| format!("`{name}` cannot be the name of a header"))?;
     // The value may be a secret, so it is not shown.
-    let mut said = HeaderValue::try_from(value).map_err(|_| format!("header `{name}` has a value that HTTP cannot send"))?;
+    let mut said = HeaderValue::try_from(value)
+        .map_err(|_| format!("header `{name}` has a value that HTTP cannot send"))?;
     said.set_sensitive(true);
     Ok((known, said))
 }

@@ -71,7 +71,9 @@ pub(super) fn marked(mark: &str) -> Vec<u32> {
         .flatten()
         .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
         .filter(|process| *process != ours)
-        .filter(|process| std::fs::read(format!("/proc/{process}/environ")).is_ok_and(|it| has_mark(&it, mark)))
+        .filter(|process| {
+            std::fs::read(format!("/proc/{process}/environ")).is_ok_and(|it| has_mark(&it, mark))
+        })
         .collect()
 }
 

@@ -97,3 +97,79 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Watched<T> {
         self.inner.close()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::VecDeque;
+    use std::convert::Infallible;
+
+    use serde_json::json;
+
+    use super::*;
+
+    /// Gives out what it was given.
+    struct Script(VecDeque<ServerJsonRpcMessage>);
+
+    impl Transport<RoleClient> for Script {
+        type Error = Infallible;
+
+        fn send(
+            &mut self,
+            _: ClientJsonRpcMessage,
+        ) -> impl Future<Output = Result<(), Infallible>> + Send + 'static {
+            std::future::ready(Ok(()))
+        }
+
+        async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
+            self.0.pop_front()
+        }
+
+        async fn close(&mut self) -> Result<(), Infallible> {
+            Ok(())
+        }
+    }
+
+    fn watched(messages: &[serde_json::Value]) -> Watched<Script> {
+        let messages = messages.iter().map(|it| serde_json::from_value(it.clone()).expect("a message"));
+        Watched::new(Script(messages.collect()), Arc::default())
+    }
+
+    async fn sent(watched: &mut Watched<Script>, message: serde_json::Value) {
+        let message = serde_json::from_value(message).expect("a message");
+        watched.send(message).await.expect("it is sent");
+    }
+
+    #[tokio::test]
+    async fn the_late_answer_of_a_slow_old_server_is_dropped() {
+        let refusal =
+            json!({"jsonrpc": "2.0", "id": 0, "error": {"code": -32601, "message": "no such method"}});
+        let welcome = json!({"jsonrpc": "2.0", "id": 1, "result": {}});
+        let mut watched = watched(&[refusal.clone(), welcome]);
+        sent(&mut watched, json!({"jsonrpc": "2.0", "id": 0, "method": "server/discover", "params": {}}))
+            .await;
+        let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}});
+        sent(&mut watched, json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello})).await;
+        let Some(JsonRpcMessage::Response(response)) = watched.receive().await else { panic!("no answer") };
+        assert_eq!(response.id, RequestId::Number(1));
+    }
+
+    #[tokio::test]
+    async fn an_answer_in_time_is_not() {
+        let refusal =
+            json!({"jsonrpc": "2.0", "id": 0, "error": {"code": -32601, "message": "no such method"}});
+        let mut watched = watched(&[refusal]);
+        sent(&mut watched, json!({"jsonrpc": "2.0", "id": 0, "method": "server/discover", "params": {}}))
+            .await;
+        assert!(matches!(watched.receive().await, Some(JsonRpcMessage::Error(_))));
+    }
+
+    #[tokio::test]
+    async fn a_change_of_tools_is_noted_before_the_message_is_given_out() {
+        let changed = json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"});
+        let mut watched = watched(&[changed]);
+        assert!(!watched.changes.take());
+        watched.receive().await.expect("the note");
+        assert!(watched.changes.take());
+        assert!(!watched.changes.take());
+    }
+}

@@ -68,7 +68,11 @@ pub(crate) async fn value(server: &dyn ToolServer, tool: &str, json: serde_json:
 }
 
 /// The message and the details of a call that must fail.
-pub(crate) async fn failure(server: &dyn ToolServer, tool: &str, json: serde_json::Value) -> (String, String) {
+pub(crate) async fn failure(
+    server: &dyn ToolServer,
+    tool: &str,
+    json: serde_json::Value,
+) -> (String, String) {
     match server.call(tool, args(json)).await {
         Called::Failed { message, details } => (message, details),
         returned => panic!("{returned:?}"),
