@@ -1,12 +1,13 @@
 //! Looks at every message on its way in, in order: notes that the tools have changed before the answer behind that note
-//! is given out, and drops answers to a question that is not waited for any more.
+//! is given out, and sees to servers that start so slowly that the question for their version was given up.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rmcp::RoleClient;
 use rmcp::model::{
-    ClientJsonRpcMessage, ClientRequest, JsonRpcMessage, RequestId, ServerJsonRpcMessage, ServerNotification,
+    ClientJsonRpcMessage, ClientRequest, InitializeResult, JsonRpcMessage, ProtocolVersion, RequestId,
+    ServerJsonRpcMessage, ServerNotification, ServerResult,
 };
 use rmcp::transport::Transport;
 use tokio::sync::Notify;
@@ -42,22 +43,49 @@ pub(super) struct Watched<T> {
     changes: Arc<Changes>,
     /// The requests by which the server's version was asked for.
     discoveries: Vec<RequestId>,
-    /// Whether those were given up: a slow old server answers them when it has started.
-    is_given_up: bool,
+    /// The handshake by which those were given up. A slow server answers both when it has started.
+    handshake: Option<RequestId>,
+    /// What a slow server said late that knows no handshake.
+    late: Option<InitializeResult>,
 }
 
 impl<T> Watched<T> {
     pub(super) fn new(inner: T, changes: Arc<Changes>) -> Watched<T> {
-        Watched { inner, changes, discoveries: Vec::new(), is_given_up: false }
+        Watched { inner, changes, discoveries: Vec::new(), handshake: None, late: None }
     }
 
-    fn is_late(&self, message: &ServerJsonRpcMessage) -> bool {
-        let id = match message {
-            JsonRpcMessage::Response(response) => Some(&response.id),
-            JsonRpcMessage::Error(error) => error.id.as_ref(),
-            _ => None,
-        };
-        self.is_given_up && id.is_some_and(|id| self.discoveries.contains(id))
+    /// A message as it is given out; nothing for an answer that is not waited for any more.
+    fn seen(&mut self, message: ServerJsonRpcMessage) -> Option<ServerJsonRpcMessage> {
+        match &message {
+            JsonRpcMessage::Notification(it) => {
+                if let ServerNotification::ToolListChangedNotification(_) = &it.notification {
+                    self.changes.note();
+                }
+                Some(message)
+            }
+            JsonRpcMessage::Response(response) if self.is_late(Some(&response.id)) => {
+                if let ServerResult::DiscoverResult(result) = &response.result
+                    && result.supported_versions.contains(&ProtocolVersion::LATEST)
+                {
+                    let said = InitializeResult::new(result.capabilities.clone());
+                    self.late = Some(said.with_protocol_version(ProtocolVersion::LATEST));
+                }
+                None
+            }
+            JsonRpcMessage::Error(error) if self.is_late(error.id.as_ref()) => None,
+            JsonRpcMessage::Error(error) if error.id == self.handshake => match (self.late.take(), &error.id)
+            {
+                (Some(said), Some(id)) => {
+                    Some(JsonRpcMessage::response(ServerResult::InitializeResult(said), id.clone()))
+                }
+                _ => Some(message),
+            },
+            _ => Some(message),
+        }
+    }
+
+    fn is_late(&self, id: Option<&RequestId>) -> bool {
+        self.handshake.is_some() && id.is_some_and(|id| self.discoveries.contains(id))
     }
 }
 
@@ -71,7 +99,7 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Watched<T> {
         if let JsonRpcMessage::Request(request) = &message {
             match &request.request {
                 ClientRequest::DiscoverRequest(_) => self.discoveries.push(request.id.clone()),
-                ClientRequest::InitializeRequest(_) => self.is_given_up = true,
+                ClientRequest::InitializeRequest(_) => self.handshake = Some(request.id.clone()),
                 _ => {}
             }
         }
@@ -81,15 +109,9 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Watched<T> {
     async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
         loop {
             let message = self.inner.receive().await?;
-            if self.is_late(&message) {
-                continue;
+            if let Some(message) = self.seen(message) {
+                return Some(message);
             }
-            if let JsonRpcMessage::Notification(it) = &message
-                && let ServerNotification::ToolListChangedNotification(_) = &it.notification
-            {
-                self.changes.note();
-            }
-            return Some(message);
         }
     }
 
@@ -139,18 +161,37 @@ mod tests {
         watched.send(message).await.expect("it is sent");
     }
 
+    /// Asks for the version, and gives that up for a handshake.
+    async fn given_up(watched: &mut Watched<Script>) {
+        sent(watched, json!({"jsonrpc": "2.0", "id": 0, "method": "server/discover", "params": {}})).await;
+        let ours = json!({"name": "x", "version": "1"});
+        let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": ours});
+        sent(watched, json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello})).await;
+    }
+
+    fn refusal(id: u32) -> serde_json::Value {
+        json!({"jsonrpc": "2.0", "id": id, "error": {"code": -32601, "message": "no such method"}})
+    }
+
     #[tokio::test]
     async fn the_late_answer_of_a_slow_old_server_is_dropped() {
-        let refusal =
-            json!({"jsonrpc": "2.0", "id": 0, "error": {"code": -32601, "message": "no such method"}});
-        let welcome = json!({"jsonrpc": "2.0", "id": 1, "result": {}});
-        let mut watched = watched(&[refusal.clone(), welcome]);
-        sent(&mut watched, json!({"jsonrpc": "2.0", "id": 0, "method": "server/discover", "params": {}}))
-            .await;
-        let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}});
-        sent(&mut watched, json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello})).await;
+        let mut watched = watched(&[refusal(0), json!({"jsonrpc": "2.0", "id": 1, "result": {}})]);
+        given_up(&mut watched).await;
         let Some(JsonRpcMessage::Response(response)) = watched.receive().await else { panic!("no answer") };
         assert_eq!(response.id, RequestId::Number(1));
+    }
+
+    #[tokio::test]
+    async fn the_late_answer_of_a_slow_new_server_stands_for_its_handshake() {
+        let versions = json!({"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}},
+            "resultType": "complete", "ttlMs": 0, "cacheScope": "private"});
+        let mut watched = watched(&[json!({"jsonrpc": "2.0", "id": 0, "result": versions}), refusal(1)]);
+        given_up(&mut watched).await;
+        let Some(JsonRpcMessage::Response(response)) = watched.receive().await else { panic!("no answer") };
+        assert_eq!(response.id, RequestId::Number(1));
+        let ServerResult::InitializeResult(said) = response.result else { panic!("{:?}", response.result) };
+        assert_eq!(said.protocol_version, ProtocolVersion::LATEST);
+        assert!(said.capabilities.tools.is_some());
     }
 
     #[tokio::test]
