@@ -20,7 +20,6 @@ mod replay;
 mod server;
 mod settings;
 mod shared;
-mod token;
 mod trouble;
 mod upstreams;
 

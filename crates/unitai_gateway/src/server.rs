@@ -10,13 +10,13 @@ use tokio::sync::oneshot;
 use tokio::task::{JoinSet, LocalSet};
 use unitai_model::{Ending, Packed, Recorder, Trajectory};
 
+use crate::GatewayError;
 use crate::connection::Connection;
 use crate::guard::Guard;
 use crate::journal::{Journal, now};
 use crate::settings::Settings;
 use crate::shared::Shared;
 use crate::trouble::Trouble;
-use crate::{GatewayError, token};
 
 /// A gateway that is open. It closes when it is dropped.
 pub struct Gateway {
@@ -57,7 +57,8 @@ pub fn start(settings: Settings, run_id: &str, input: Packed) -> Result<Gateway,
     listener.set_nonblocking(true).map_err(wrong)?;
     let port = listener.local_addr().map_err(wrong)?.port();
     settings.upstreams.refuse_own_port(port)?;
-    let guard = Guard::new(token::make()?, port);
+    let token = unitai_wire::token::make().map_err(|error| GatewayError::System(error.to_string()))?;
+    let guard = Guard::new(token, port);
     settings.secrets.learn(guard.token());
     let address = guard.address();
     let variables = settings.upstreams.iter().flat_map(|upstream| upstream.variables(&address)).collect();

@@ -23,6 +23,7 @@ pub mod meter;
 pub mod redact;
 pub mod script;
 mod target;
+pub mod token;
 
 pub use digest::digest;
 pub use target::{Target, is_local, is_model_host};
