@@ -29,12 +29,28 @@ fn text(text: &str) -> Called {
 impl Offering for Fixtures {
     fn tools(&self) -> Future<'_, Vec<Tool>> {
         let nothing = || json!({"type": "object", "properties": {}});
+        let address = json!({
+            "$anchor": "address",
+            "type": "object",
+            "properties": {"street": {"type": "string"}, "city": {"type": "string"}},
+        });
         let modern = json!({
             "$schema": "https://json-schema.org/draft/2020-12/schema",
             "type": "object",
-            "$defs": {"address": {"type": "object", "properties": {"street": {"type": "string"}, "city": {"type": "string"}}}},
+            "$defs": {"address": address},
             "properties": {"name": {"type": "string"}, "address": {"$ref": "#/$defs/address"}},
+            "allOf": [{"anyOf": [{"required": ["name"]}, {"required": ["address"]}]}],
+            "if": {"required": ["address"]},
+            "then": {"required": ["name"]},
+            "else": {},
             "additionalProperties": false,
+        });
+        let headers = json!({
+            "type": "object",
+            "properties": {
+                "region": {"type": "string", "x-mcp-header": "Region"},
+                "priority": {"type": "integer", "x-mcp-header": "Priority"},
+            },
         });
         let sleep = json!({"type": "object", "properties": {"seconds": {"type": "number"}}});
         let tools = vec![
@@ -42,6 +58,7 @@ impl Offering for Fixtures {
             tool("test_error_handling", "Always fails.", nothing()),
             tool("test_structured", "Answers with an object.", nothing()),
             tool("json_schema_2020_12_tool", "Has a schema with definitions.", modern),
+            tool("test_custom_headers", "Has arguments that come as headers too.", headers),
             tool("sleep", "Takes its time.", sleep),
             tool("echo", "Answers with its arguments.", json!({"type": "object"})),
         ];

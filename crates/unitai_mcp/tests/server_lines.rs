@@ -108,13 +108,24 @@ async fn answers_are_structure_text_or_a_failure() {
 async fn what_nobody_knows_is_an_error_and_not_the_end() {
     let mut piped = piped();
     piped.initialize("2025-11-25").await;
-    for method in ["nobody/knows", "logging/setLevel", "prompts/get", "completion/complete", "tasks/get"] {
+    for method in [
+        "nobody/knows",
+        "logging/setLevel",
+        "prompts/get",
+        "prompts/list",
+        "resources/list",
+        "resources/read",
+        "resources/templates/list",
+        "completion/complete",
+        "tasks/get",
+    ] {
         let params = match method {
             "logging/setLevel" => json!({"level": "info"}),
             "prompts/get" => json!({"name": "x"}),
             "completion/complete" => {
                 json!({"ref": {"type": "ref/prompt", "name": "x"}, "argument": {"name": "a", "value": "b"}})
             }
+            "resources/read" => json!({"uri": "file:///x"}),
             "tasks/get" => json!({"taskId": "x"}),
             _ => json!({}),
         };

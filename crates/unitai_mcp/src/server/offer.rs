@@ -4,6 +4,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::OnceCell;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 use unitai_model::nearest::nearest;
 use unitai_spec::document::Arguments;
 use unitai_spec::run::{Called, Future, Tool};
@@ -64,6 +66,8 @@ pub struct Offer {
     log: Option<CallLog>,
     list: OnceCell<Vec<Entry>>,
     troubles: Mutex<Vec<String>>,
+    end: CancellationToken,
+    calls: TaskTracker,
 }
 
 impl Offer {
@@ -120,6 +124,8 @@ impl Offer {
     /// Calls a tool, and writes the call down. The error says that nobody has such a tool.
     pub async fn call(&self, name: &str, args: Arguments) -> Result<Called, String> {
         let list = self.list().await;
+        // Given back last: whoever waits for calls waits for their lines in the log too.
+        let _under_way = self.calls.token();
         let began = self.log.as_ref().map(|log| log.begin(name, &args));
         let Some(entry) = list.iter().find(|entry| entry.tool.name == name) else {
             let told = self.unknown(name, list);
@@ -128,7 +134,15 @@ impl Offer {
             }
             return Err(told);
         };
-        let called = self.offerings[entry.owner].call(name, args).await;
+        let called = tokio::select! {
+            biased;
+            // Dropped here, the call is unfinished, in the log too.
+            () = self.end.cancelled() => {
+                let message = "the server has ended, and the call with it".to_owned();
+                return Ok(Called::Failed { message, details: String::new() });
+            }
+            called = self.offerings[entry.owner].call(name, args) => called,
+        };
         if let Some(began) = began {
             began.ended(&called);
         }
@@ -154,9 +168,12 @@ impl Offer {
         self.troubles.lock().unwrap_or_else(PoisonError::into_inner).push(trouble);
     }
 
-    /// Cleans up, within a limit. Gives everything that somebody should know.
+    /// Ends every call and cleans up, within a limit. Gives everything that somebody should know.
     pub async fn close(&self) -> Vec<String> {
+        self.end.cancel();
+        self.calls.close();
         let cleaned = async {
+            self.calls.wait().await;
             let mut troubles = Vec::new();
             for offering in self.offerings.iter().rev() {
                 troubles.extend(offering.close().await);
