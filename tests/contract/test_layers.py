@@ -29,6 +29,7 @@ LAYERS = [
     ["unitai.mock"],
     ["unitai.core"],
     ["unitai.trials", "unitai.runner.statistical"],
+    ["unitai.llm"],
     ["unitai.cli", "unitai.pytest_plugin"],
     ["unitai._names"],
     ["unitai"],

@@ -1,0 +1,279 @@
+"""How long plugins live, and that each is cleaned up, proven by what they leave on the disk."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+
+import pytest
+
+pytestmark = pytest.mark.integration
+
+DIARY = """
+import asyncio, os, time
+from unitai.llm import LLMPlugin
+
+def note(text):
+    with open("diary", "a") as file:
+        file.write(text + " ")
+
+class OfTest(LLMPlugin):
+    name = "test"
+    def __init__(self): note("+test"); self.count = 0
+    async def count_up(self):
+        self.count += 1
+        return self.count
+    async def hang(self):
+        note("hanging")
+        try:
+            await asyncio.sleep(60)
+        finally:
+            note("unhung")
+    async def stubborn(self):
+        note("hanging")
+        end = time.monotonic() + 3
+        while time.monotonic() < end:
+            try:
+                await asyncio.sleep(0.05)
+            except asyncio.CancelledError:
+                note("ignored")
+        return "late"
+    async def block(self):
+        note("hanging")
+        time.sleep(60)
+    def cleanup(self): note("-test")
+
+class OfSession(LLMPlugin):
+    name = "session"
+    scope = "session"
+    def __init__(self): note("+session"); self.count = 0
+    async def count_up(self):
+        self.count += 1
+        return self.count
+    def hang(self):
+        note("hanging")
+        time.sleep(60)
+    async def cleanup(self):
+        await asyncio.sleep(0.01)
+        note("-session")
+"""
+
+
+def diary(running) -> list[str]:
+    file = running.root / "diary"
+    return file.read_text().split() if file.exists() else []
+
+
+def wait_for(running, word: str) -> None:
+    end = time.monotonic() + 20
+    while word not in diary(running):
+        assert time.monotonic() < end, f"{word} is not in {diary(running)}"
+        time.sleep(0.02)
+
+
+def value(told) -> object:
+    return told["_meta"]["unitai/value"]
+
+
+def test_instances_are_new_for_each_test_and_those_of_the_session_stay(host):
+    running = host(it=DIARY)
+    for n in (1, 2):
+        running.open()
+        assert value(running.call("test_count_up")) == 1
+        assert value(running.call("session_count_up")) == n
+        assert running.close() == []
+    assert diary(running) == ["+test", "+session", "-test", "+test", "-test"]
+    assert running.call("_unitai_shutdown")["structuredContent"] == {"troubles": []}
+    assert diary(running)[-1] == "-session"
+    running.end()
+    assert diary(running).count("-session") == 1
+
+
+def test_a_test_that_begins_ends_the_one_before(host):
+    running = host(it=DIARY)
+    running.open()
+    running.open()
+    assert diary(running) == ["+test", "+session", "-test", "+test"]
+
+
+def test_the_end_of_the_input_cleans_up(host):
+    running = host(it=DIARY)
+    running.open()
+    assert running.end() == 0
+    assert sorted(diary(running)[2:]) == ["-session", "-test"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("is_busy", [False, True])
+def test_a_signal_cleans_up(host, number, is_busy):
+    running = host(it=DIARY)
+    running.open()
+    if is_busy:
+        running.start_call("test_hang")
+        wait_for(running, "hanging")
+    running.process.send_signal(number)
+    # As clients do that are in a hurry.
+    time.sleep(0.05)
+    running.process.send_signal(signal.SIGTERM)
+    assert running.wait() == 128 + number
+    assert {"-session", "-test"} <= set(diary(running))
+    assert ("unhung" in diary(running)) is is_busy
+
+
+@pytest.mark.parametrize("how", ["end", "signal"])
+def test_a_plugin_that_blocks_everything_does_not_keep_the_process(host, how):
+    running = host(it=DIARY)
+    running.open()
+    running.start_call("test_block")
+    wait_for(running, "hanging")
+    begun = time.monotonic()
+    if how == "signal":
+        running.process.send_signal(signal.SIGTERM)
+        running.wait()
+    else:
+        running.end()
+    assert 4 < time.monotonic() - begun < 9
+
+
+def test_a_plain_method_that_hangs_does_not_keep_the_process(host):
+    running = host(it=DIARY)
+    running.open()
+    running.start_call("session_hang")
+    wait_for(running, "hanging")
+    begun = time.monotonic()
+    running.end()
+    assert time.monotonic() - begun < 9
+    assert "-session" in diary(running)
+
+
+def test_a_cancelled_call_is_stopped_and_not_answered(host):
+    running = host(it=DIARY)
+    running.open()
+    number = running.start_call("test_hang")
+    wait_for(running, "hanging")
+    running.notify("notifications/cancelled", requestId=number, reason="no time")
+    wait_for(running, "unhung")
+    assert value(running.call("test_count_up")) == 1
+    running.end()
+    assert f'"id":{number},'.encode() not in b"".join(running.raw)
+
+
+def test_a_cancelled_call_that_goes_on_is_not_answered_and_keeps_nobody(host):
+    running = host(it=DIARY)
+    running.open()
+    number = running.start_call("test_stubborn")
+    wait_for(running, "hanging")
+    running.notify("notifications/cancelled", requestId=number)
+    wait_for(running, "ignored")
+    assert value(running.call("test_count_up")) == 1
+    time.sleep(3.2)
+    running.end()
+    assert f'"id":{number},'.encode() not in b"".join(running.raw)
+
+
+def test_a_cancelled_plain_method_keeps_no_other_call(host):
+    running = host(it=DIARY)
+    running.open()
+    number = running.start_call("session_hang")
+    wait_for(running, "hanging")
+    running.notify("notifications/cancelled", requestId=number)
+    assert value(running.call("session_count_up")) == 1
+    assert running.close() == []
+
+
+def test_calls_run_side_by_side(host):
+    running = host(
+        it="""
+import asyncio
+from unitai.llm import LLMPlugin
+class It(LLMPlugin):
+    name = "it"
+    def __init__(self): self.go = asyncio.Event()
+    async def wait(self): await self.go.wait(); return "gone"
+    async def release(self): self.go.set()
+"""
+    )
+    running.open()
+    number = running.start_call("it_wait")
+    running.call("it_release")
+    assert value(running.answer(number)["result"]) == "gone"
+
+
+def test_a_call_that_is_under_way_ends_with_its_test(host):
+    running = host(it=DIARY)
+    running.open()
+    number = running.start_call("test_hang")
+    wait_for(running, "hanging")
+    assert running.close() == []
+    assert running.answer(number)["result"]["isError"] is True
+    assert diary(running)[-2:] == ["unhung", "-test"]
+
+
+def test_cleanup_that_fails_or_hangs_is_told(host):
+    running = host(
+        it="""
+import asyncio, sys, time
+from unitai.llm import LLMPlugin
+class Failing(LLMPlugin):
+    name = "failing"
+    async def cleanup(self): raise OSError("still open")
+class Leaving(LLMPlugin):
+    name = "leaving"
+    async def cleanup(self): sys.exit(2)
+class Hanging(LLMPlugin):
+    name = "hanging"
+    async def cleanup(self):
+        while True:
+            try: await asyncio.sleep(60)
+            except asyncio.CancelledError: pass
+class Blocking(LLMPlugin):
+    name = "blocking"
+    def cleanup(self): time.sleep(60)
+"""
+    )
+    running.open()
+    begun = time.monotonic()
+    told = running.close()
+    assert time.monotonic() - begun < 8
+    firsts = [trouble.splitlines()[0] for trouble in told]
+    home = "in tests/llm/plugins/it.py: cleanup()"
+    assert firsts == [
+        f"Failing {home} failed: OSError: still open",
+        f"Leaving {home} failed: SystemExit: 2",
+        f"Hanging {home} did not end within 5 seconds",
+        f"Blocking {home} did not end within 5 seconds",
+    ]
+    assert running.ask("ping")["result"] == {}
+
+
+def test_a_test_may_call_cleanup_itself_and_it_is_not_called_twice(host):
+    running = host(it=DIARY)
+    running.open()
+    assert running.call("test_cleanup")["isError"] is False
+    running.close()
+    assert diary(running).count("-test") == 1
+    running.open()
+    running.call("test_cleanup")
+    running.call("test_count_up")
+    running.close()
+    assert diary(running).count("-test") == 3
+
+
+def test_children_do_not_hold_the_protocol(host):
+    running = host(
+        it="""
+import subprocess
+from unitai.llm import LLMPlugin
+class It(LLMPlugin):
+    name = "it"
+    def start(self):
+        return subprocess.Popen(["sleep", "60"], stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL).pid
+"""
+    )
+    running.open()
+    child = value(running.call("it_start"))
+    begun = time.monotonic()
+    running.end()
+    os.kill(child, signal.SIGKILL)
+    assert time.monotonic() - begun < 5
