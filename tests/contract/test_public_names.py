@@ -60,6 +60,22 @@ PATHS = {
     "unitai.runner.replay": ["ReplayCache", "CachedResponse", "CacheStats"],
     "unitai.script": ["call", "say", "fail", "when", "choose", "think", "refuse", "together"],
     "unitai.cli.main": ["main"],
+    "unitai.llm": [
+        "LLMPlugin",
+        "LLMTestError",
+        "LLMTestFailed",
+        "LLMTestFile",
+        "LLMTestItem",
+        "Step",
+        "StepResult",
+        "TestMeta",
+        "TestSpec",
+        "Verdict",
+        "VerdictSpec",
+        "run_llm_test",
+    ],
+    "unitai.llm.models": ["TestSpec", "TestMeta", "Step", "VerdictSpec", "StepResult", "Verdict"],
+    "unitai.llm.plugin_base": ["LLMPlugin"],
     "unitai.match": ["approx", "regex", "one_of", "any_of_type", "predicate", "partial", "ignoring"],
 }
 

@@ -46,6 +46,10 @@ _CACHE = "where answers of models come from, in every test: record, replay, auto
 _UNITAI = "report on the run: its cost at the end, JUnit and events for `unitai results` and `unitai report`"
 _EVENTS = "write the events of the run to this file"
 _BUDGET = "what the model calls of all tests may cost together, in US dollars"
+_LLM = "collect YAML tests: files in folders named `llm`, and those named here"
+_LLM_VERBOSE = "show the steps of YAML tests while they run"
+_LLM_TIMEOUT = "the time limit of every YAML test, in the place of its own"
+_LLM_UNCLEAR = "what a YAML test is that nobody could decide: skip (the default) or fail"
 
 
 #: What keeps frameworks from speaking to their makers. They ask when they are imported, so it is said before any
@@ -99,6 +103,15 @@ def pytest_load_initial_conftests(early_config: pytest.Config, parser: pytest.Pa
             f"a conftest or another plugin has an option of UnitAI's: {error}\n"
             "  to do:    give that option another name, or switch UnitAI off with `-p no:unitai`"
         ) from None
+    try:
+        group.addoption("--llm", action="store_true", dest="unitai_llm", help=_LLM)
+        group.addoption("--llm-verbose", action="store_true", dest="unitai_llm_verbose", help=_LLM_VERBOSE)
+        group.addoption("--llm-timeout", type=int, dest="unitai_llm_timeout", metavar="SECONDS", help=_LLM_TIMEOUT)
+        choices = ("skip", "fail")
+        group.addoption("--llm-unclear", choices=choices, dest="unitai_llm_unclear", default="skip", help=_LLM_UNCLEAR)
+    except Exception:
+        # Another plugin is asked for YAML tests by these names, and runs them.
+        pass
 
 
 #: Whether the engine was loaded when the session began: then it may have counted what is not of this session.
@@ -130,6 +143,10 @@ def pytest_configure(config: pytest.Config) -> None:
         from unitai.pytest_plugin.starting import start
 
         start(config, speaks)
+    if config.getoption("unitai_llm", False):
+        from unitai.pytest_plugin import yaml_tests
+
+        yaml_tests.start(config)
 
 
 #: The options of the command line that are settings.

@@ -1,0 +1,166 @@
+"""YAML tests in pytest: a file is a collector, each test in it an item."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from _pytest._code.code import ReprEntryNative, ReprExceptionInfo, ReprFileLocation, ReprTraceback, TerminalRepr
+
+from unitai.llm import engine
+from unitai.llm.failures import LLMTestError, LLMTestFailed, LLMTestWarning
+from unitai.llm.live import shows_marks, teller
+from unitai.llm.models import TestSpec, Verdict
+from unitai.llm.project import place
+from unitai.llm.running import verdict_of
+from unitai.llm.telling import verdict_text
+
+#: The keys that make a file a test.
+KEYS = ("test", "steps", "verdict")
+#: Folders beside tests that hold something else.
+OTHERS = frozenset(("judge-cases", "plugins", "fixtures"))
+#: Files that were left out, and why.
+LEFT_OUT = pytest.StashKey[list[str]]()
+#: Of one test, so many steps are told to JUnit.
+MOST_STEPS = 200
+
+
+class LLMTestFile(pytest.File):
+    """A file of YAML tests."""
+
+    def collect(self) -> Iterator[LLMTestItem]:
+        """Reads the file; each test in it is an item, and each row of its cases."""
+        try:
+            text = self.path.read_text(encoding="utf-8-sig")
+        except (OSError, UnicodeDecodeError) as error:
+            raise self.CollectError(f"{place(str(self.path))}: the file cannot be read: {error}") from None
+        reading = engine.read_tests(text, self.path)
+        missing = [key for key in KEYS if key not in reading.keys]
+        if missing and not self._must_be_a_test(missing):
+            reason = f"no {', '.join(missing)}" if reading.keys else "it is no YAML mapping"
+            self.config.stash.setdefault(LEFT_OUT, []).append(f"{place(str(self.path))}: {reason}")
+            return
+        errors = [trouble for trouble in reading.troubles if trouble.severity == "error"]
+        if errors:
+            raise self.CollectError("\n\n".join(_told(trouble, text, self.path) for trouble in errors))
+        for trouble in reading.troubles:
+            self.warn(LLMTestWarning(f"{place(trouble.file, trouble.line, trouble.column)}: {_message(trouble)}"))
+        yield from self._items(reading.tests)
+
+    def _must_be_a_test(self, missing: list[str]) -> bool:
+        """Whether a file that lacks keys is a test with a slip in it: one that is named like a test, that somebody
+        asked for, or that has most of what a test has.
+        """
+        if self.session.isinitpath(self.path):
+            return True
+        root = self.config.rootpath
+        near = self.path.relative_to(root) if self.path.is_relative_to(root) else self.path
+        if OTHERS.intersection(near.parts[:-1]):
+            return False
+        return len(missing) == 1 or re.fullmatch(r"test_.*|.*_test", self.path.stem) is not None
+
+    def _items(self, tests: list[engine.Test]) -> Iterator[LLMTestItem]:
+        given: dict[str, int] = {}
+        for test in tests:
+            # Two colons would part the name where somebody asks for it.
+            name = " ".join(test.name.replace("::", ":").split()) or self.path.stem
+            name = name if test.case is None else f"{name}[{test.case}]"
+            times = given[name] = given.get(name, 0) + 1
+            name = name if times == 1 else f"{name} #{times}"
+            item: LLMTestItem = LLMTestItem.from_parent(self, name=name, spec=engine.spec_of(test), line=test.line)
+            item.mark(test.tags)
+            yield item
+
+
+class LLMTestItem(pytest.Item):
+    """One YAML test."""
+
+    def __init__(self, *, spec: TestSpec, line: int = 0, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        #: What the test says.
+        self.spec = spec
+        self._line = line
+
+    def mark(self, tags: list[str]) -> None:
+        """Gives it the marker `llm` and one for each tag, which is thereby known."""
+        self.add_marker("llm")
+        for tag in tags:
+            # What pytest cannot have as a marker can still be asked for with -k.
+            self.extra_keyword_matches.add(tag)
+            if re.fullmatch(r"[^\W_][^:(\s]*", tag):
+                known = self.config.getini("markers")
+                if not any(re.split(r"[\s(:]", line, maxsplit=1)[0] == tag for line in known):
+                    self.config.addinivalue_line("markers", f"{tag}: a tag of YAML tests")
+                self.add_marker(tag)
+
+    def runtest(self) -> None:
+        """Runs the test in the engine."""
+        option = self.config.getoption
+        on_event = teller(self.config) if option("unitai_llm_verbose", False) else None
+        timeout = option("unitai_llm_timeout", None) or None
+        run = engine.run_test(self.spec, self.path, timeout=timeout, on_event=on_event)
+        for warning in run.warnings:
+            self.warn(LLMTestWarning(warning))
+        self._note("llm.verdict", run.word)
+        verdict = verdict_of(run)
+        self._note_verdict(verdict)
+        if verdict.verdict == "FAIL" or (verdict.verdict == "UNCLEAR" and option("unitai_llm_unclear", "") == "fail"):
+            raise LLMTestFailed(verdict)
+        if verdict.verdict == "UNCLEAR":
+            # Said of the place of the test, and not of this line.
+            raise pytest.skip.Exception(f"Unclear: {verdict.reason}", _use_item_location=True)
+
+    def _note(self, name: str, value: object) -> None:
+        self.user_properties.append((name, value))
+
+    def _note_verdict(self, verdict: Verdict) -> None:
+        """Leaves the steps for JUnit and other reports."""
+        self._note("llm.reason", verdict.reason)
+        for step in verdict.steps[:MOST_STEPS]:
+            told = f"{step.status}: {step.name}"
+            self._note(
+                f"llm.step.{getattr(step, 'path', step.name)}", f"{told}: {step.details}" if step.details else told
+            )
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> str | TerminalRepr:
+        """The verdict in words; where in our own code it was raised says nothing."""
+        error = excinfo.value
+        marks = shows_marks(self.config)
+        if isinstance(error, LLMTestFailed):
+            return self._shown(verdict_text(error.verdict, marks=marks), _line_of(error.verdict))
+        if isinstance(error, LLMTestError):
+            return self._shown(error.told(marks=marks), self._line)
+        return super().repr_failure(excinfo, style)
+
+    def _shown(self, text: str, line: int) -> TerminalRepr:
+        """The text in the form that pytest-xdist brings over, with a first line for the summary."""
+        crash = ReprFileLocation(place(str(self.path)), line or self._line, text.partition("\n")[0])
+        entry = ReprEntryNative([f"{line}\n" for line in text.split("\n")])
+        return ReprExceptionInfo(ReprTraceback([entry], None, style="native"), crash)
+
+    def reportinfo(self) -> tuple[Path, int | None, str]:
+        """Where the test is."""
+        return self.path, max(self._line - 1, 0), self.name
+
+
+def _line_of(verdict: Verdict) -> int:
+    failed = (step for step in verdict.steps if step.status == "fail")
+    return next((getattr(step, "line", 0) for step in failed), 0)
+
+
+def _message(trouble: engine.Trouble) -> str:
+    return f"{trouble.path}: {trouble.message}" if trouble.path else trouble.message
+
+
+def _told(trouble: engine.Trouble, text: str, path: Path) -> str:
+    """What is wrong, with the line it is about."""
+    lines = [f"{place(trouble.file or str(path), trouble.line, trouble.column)}: {_message(trouble)}"]
+    written = text.splitlines()
+    if trouble.file in ("", str(path)) and 0 < trouble.line <= len(written):
+        lines += [f"  | {written[trouble.line - 1]}", f"  | {' ' * max(trouble.column - 1, 0)}^"]
+    if trouble.remedy:
+        lines.append(f"  to do:    {trouble.remedy}")
+    return "\n".join(lines)
