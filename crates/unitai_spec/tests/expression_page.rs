@@ -75,7 +75,8 @@ fn broken_checks_say_what_the_page_says() {
     let given = given(&page);
     for line in lines(&page, "broken") {
         let (text, expected) = split(&line);
-        let verdict = parse(text).holds(&Fields(&given)).unwrap_or_else(|trouble| panic!("{text}: {trouble}"));
+        let verdict =
+            parse(text).holds(&Fields(&given)).unwrap_or_else(|trouble| panic!("{text}: {trouble}"));
         assert_eq!(verdict.why(), expected);
     }
 }
@@ -104,7 +105,8 @@ fn patterns_fit_and_miss_what_the_page_says() {
             from_json(&value)
         };
         let (pattern, fits, misses) = (next(""), next("fits"), next("misses"));
-        let pattern = Pattern::parse(&pattern).unwrap_or_else(|trouble: SyntaxTrouble| panic!("{line}: {trouble}"));
+        let pattern =
+            Pattern::parse(&pattern).unwrap_or_else(|trouble: SyntaxTrouble| panic!("{line}: {trouble}"));
         let mismatches = |value: &Value| pattern.mismatches(value, &Fields(&given)).expect(&line);
         assert_eq!(mismatches(&fits), [], "{line}");
         assert_ne!(mismatches(&misses), [], "{line}");
@@ -116,19 +118,55 @@ fn the_page_has_an_example_of_everything() {
     let page = page();
     let expressions = lines(&page, "expressions").join("\n");
     for function in [
-        "json", "length", "lower", "upper", "trim", "int", "float", "str", "keys", "values", "first", "last", "sum", "min",
-        "max", "sort", "unique", "abs", "round", "type", "any", "all", "map", "where", "calls",
+        "json", "length", "lower", "upper", "trim", "int", "float", "str", "keys", "values", "first", "last",
+        "sum", "min", "max", "sort", "unique", "abs", "round", "type", "any", "all", "map", "where", "calls",
     ] {
-        let called = [format!("{function}("), format!("| {function}")].iter().any(|form| expressions.contains(form));
+        let called =
+            [format!("{function}("), format!("| {function}")].iter().any(|form| expressions.contains(form));
         assert!(called, "no example of {function}");
     }
-    for sign in ["==", "!=", "<", "<=", ">=", " in ", "not in", "contains", "matches", "starts_with", "ends_with", "%", "/"] {
+    for sign in [
+        "==",
+        "!=",
+        "<",
+        "<=",
+        ">=",
+        " in ",
+        "not in",
+        "contains",
+        "matches",
+        "starts_with",
+        "ends_with",
+        "%",
+        "/",
+    ] {
         assert!(expressions.contains(sign), "no example of {sign}");
     }
     let patterns = lines(&page, "patterns").join("\n");
     for kind in [
-        "#string", "#number", "#int", "#bool", "#list", "#object", "#null", "#notnull", "#any", "#absent", "#uuid", "#date",
-        "#datetime", "#email", "#url", "#regex ", "#contains ", "#[2]", "#[] #string", "#[1] #int", "#? ", "##string", "#each",
+        "#string",
+        "#number",
+        "#int",
+        "#bool",
+        "#list",
+        "#object",
+        "#null",
+        "#notnull",
+        "#any",
+        "#absent",
+        "#uuid",
+        "#date",
+        "#datetime",
+        "#email",
+        "#url",
+        "#regex ",
+        "#contains ",
+        "#[2]",
+        "#[] #string",
+        "#[1] #int",
+        "#? ",
+        "##string",
+        "#each",
         "\\\\#",
     ] {
         assert!(patterns.contains(kind), "no example of {kind}");

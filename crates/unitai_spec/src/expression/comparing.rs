@@ -57,10 +57,13 @@ pub(crate) fn order(a: &Value, b: &Value, by: &str) -> Result<Option<Ordering>, 
         (a, b) => {
             let remedy = match (a, b) {
                 (Value::Str(_), _) | (_, Value::Str(_)) => "write `int(...)` or `float(...)` of the text",
-                (Value::List(_) | Value::Dict(_), _) | (_, Value::List(_) | Value::Dict(_)) => "write `... | length`",
+                (Value::List(_) | Value::Dict(_), _) | (_, Value::List(_) | Value::Dict(_)) => {
+                    "write `... | length`"
+                }
                 _ => "",
             };
-            let message = format!("`{by}` takes two numbers or two texts, found {} and {}", a_kind(a), a_kind(b));
+            let message =
+                format!("`{by}` takes two numbers or two texts, found {} and {}", a_kind(a), a_kind(b));
             Err(EvalTrouble::wrong(message, remedy))
         }
     }

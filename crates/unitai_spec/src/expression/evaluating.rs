@@ -49,7 +49,10 @@ impl<'a> Context<'a> {
         if spent <= MAX_WORK {
             return Ok(());
         }
-        Err(EvalTrouble::wrong("the expression takes too much work", "ask a smaller part, or cut it into several checks"))
+        Err(EvalTrouble::wrong(
+            "the expression takes too much work",
+            "ask a smaller part, or cut it into several checks",
+        ))
     }
 
     /// A copy of a value that becomes part of a larger one.
@@ -96,9 +99,13 @@ pub(crate) fn eval<'a>(expr: &'a Expr, context: &Context<'a>) -> Evaluated<'a> {
         Expr::Negative(inner) => {
             let value = eval(inner, context)?;
             if !number::is_number(&value) {
-                return Err(EvalTrouble::wrong(format!("`-` takes a number, found {}", described(&value)), ""));
+                return Err(EvalTrouble::wrong(
+                    format!("`-` takes a number, found {}", described(&value)),
+                    "",
+                ));
             }
-            let negative = number::negative(&value).map_err(|why| EvalTrouble::wrong(format!("`{expr}`: {why}"), ""))?;
+            let negative =
+                number::negative(&value).map_err(|why| EvalTrouble::wrong(format!("`{expr}`: {why}"), ""))?;
             Ok(Cow::Owned(negative))
         }
         Expr::Arithmetic { left, sign, right } => {
@@ -149,7 +156,9 @@ pub(crate) fn truth(expr: &Expr, context: &Context<'_>) -> Result<bool, EvalTrou
 fn no_truth(expr: &Expr, value: &Value) -> EvalTrouble {
     let remedy = match value {
         Value::Null => format!("write `{expr} != null`"),
-        Value::Str(_) | Value::List(_) | Value::Tuple(_) | Value::Dict(_) => format!("write `{expr} | length > 0`"),
+        Value::Str(_) | Value::List(_) | Value::Tuple(_) | Value::Dict(_) => {
+            format!("write `{expr} | length > 0`")
+        }
         _ => format!("compare it, as in `{expr} > 0`"),
     };
     EvalTrouble::wrong(format!("expected true or false of `{expr}`, found {}", described(value)), remedy)
@@ -176,18 +185,30 @@ fn arithmetic(left: &Value, sign: Sign, right: &Value, context: &Context<'_>) ->
         (Value::List(a), Sign::Plus, Value::List(b)) => {
             let length = a.len() + b.len();
             context.spend(weight(left) + weight(right))?;
-            if length > MAX_JOINED { Err(too_long(length)) } else { Ok(Value::List([a.as_slice(), b].concat())) }
+            if length > MAX_JOINED {
+                Err(too_long(length))
+            } else {
+                Ok(Value::List([a.as_slice(), b].concat()))
+            }
         }
-        (a, sign, b) if number::is_number(a) && number::is_number(b) => number::compute(a, sign, b)
-            .map_err(|why| EvalTrouble::wrong(format!("{} {} {}: {why}", shown(a), sign.text(), shown(b)), "")),
+        (a, sign, b) if number::is_number(a) && number::is_number(b) => {
+            number::compute(a, sign, b).map_err(|why| {
+                EvalTrouble::wrong(format!("{} {} {}: {why}", shown(a), sign.text(), shown(b)), "")
+            })
+        }
         (a, sign, b) => {
             let remedy = match (sign, a, b) {
                 (Sign::Plus, Value::Str(_), _) => "write `+ str(...)` to make it a text",
-                (Sign::Plus, _, Value::Str(_)) => "write `str(...) +` to make it a text, or `int(...)` of the text",
-                (_, Value::Str(_), _) | (_, _, Value::Str(_)) => "write `int(...)` or `float(...)` of the text",
+                (Sign::Plus, _, Value::Str(_)) => {
+                    "write `str(...) +` to make it a text, or `int(...)` of the text"
+                }
+                (_, Value::Str(_), _) | (_, _, Value::Str(_)) => {
+                    "write `int(...)` or `float(...)` of the text"
+                }
                 _ => "",
             };
-            let takes = if sign == Sign::Plus { "two numbers, two texts or two lists" } else { "two numbers" };
+            let takes =
+                if sign == Sign::Plus { "two numbers, two texts or two lists" } else { "two numbers" };
             let message = format!("`{}` takes {takes}, found {} and {}", sign.text(), a_kind(a), a_kind(b));
             Err(EvalTrouble::wrong(message, remedy))
         }

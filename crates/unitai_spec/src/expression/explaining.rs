@@ -61,7 +61,9 @@ fn explain(expr: &Expr, context: &Context<'_>) -> Result<String, EvalTrouble> {
             Ok(format!("{none}: {}", sides?.join("; ")))
         }
         Expr::Not(inner) => match &**inner {
-            Expr::Comparison { first, rest } => Ok(format!("expected {expr}, found {}", found(first, rest, context)?)),
+            Expr::Comparison { first, rest } => {
+                Ok(format!("expected {expr}, found {}", found(first, rest, context)?))
+            }
             inner => Ok(format!("expected {expr}, but {inner} is true")),
         },
         Expr::Comparison { first, rest } => {

@@ -264,7 +264,8 @@ mod tests {
         let args = from_json(&json!({"a": ["${user.id} ${ok}", "${user.name}"], "b${vars.x}": 1}));
         assert_eq!(References::names(&args), ["user", "ok", "vars"]);
         assert_eq!(References::validate(&args), Ok(()));
-        let trouble = References::validate(&from_json(&json!({"a": [1, {"b c": "x ${"}]}))).expect_err("not closed");
+        let trouble =
+            References::validate(&from_json(&json!({"a": [1, {"b c": "x ${"}]}))).expect_err("not closed");
         assert_eq!((trouble.path.as_str(), trouble.at), ("a[1][\"b c\"]", 2));
     }
 }

@@ -113,7 +113,8 @@ mod tests {
             assert_eq!(function.name(), name);
             assert!(0 < fewest && fewest <= most);
         }
-        for (slip, meant) in [("len", "length"), ("count", "length"), ("lowr", "lower"), ("filter", "where")] {
+        for (slip, meant) in [("len", "length"), ("count", "length"), ("lowr", "lower"), ("filter", "where")]
+        {
             assert_eq!(Function::named(slip), Err(format!("did you mean `{meant}`?")));
         }
         assert!(Function::named("zzz").is_err_and(|remedy| remedy.starts_with("there are: json, length")));

@@ -39,16 +39,23 @@ fn plain(function: Function, value: &Value, context: &Context<'_>) -> Result<Val
     match (function, value) {
         (Function::Type, value) => Ok(Value::Str(kind(value).to_owned())),
         (Function::Str, value) => Ok(Value::Str(filling::embedded(value))),
-        (Function::Calls, Value::Str(tool)) => Ok(Value::Int(i64::try_from(context.scope.calls(tool)).unwrap_or(i64::MAX))),
+        (Function::Calls, Value::Str(tool)) => {
+            Ok(Value::Int(i64::try_from(context.scope.calls(tool)).unwrap_or(i64::MAX)))
+        }
         (Function::Calls, _) => Err(takes("the name of a tool", "as in `calls(\"http_get\")`")),
         (Function::Json, Value::Str(text)) => {
             context.spend(text.len())?;
             match serde_json::from_str(text) {
                 Ok(json) => Ok(from_json(&json)),
-                Err(error) => Err(EvalTrouble::wrong(format!("`json` reads JSON, found {}: {error}", described(value)), "")),
+                Err(error) => Err(EvalTrouble::wrong(
+                    format!("`json` reads JSON, found {}: {error}", described(value)),
+                    "",
+                )),
             }
         }
-        (Function::Json, Value::List(_) | Value::Dict(_)) => Err(takes("a text", "it has been read already: leave `json` out")),
+        (Function::Json, Value::List(_) | Value::Dict(_)) => {
+            Err(takes("a text", "it has been read already: leave `json` out"))
+        }
         (Function::Json, _) => Err(takes("a text", "")),
         (Function::Length, Value::Str(text)) => Ok(count(text.chars().count())),
         (Function::Length, Value::Dict(entries)) => Ok(count(entries.len())),
@@ -59,16 +66,26 @@ fn plain(function: Function, value: &Value, context: &Context<'_>) -> Result<Val
         (Function::Lower, Value::Str(text)) => Ok(Value::Str(text.to_lowercase())),
         (Function::Upper, Value::Str(text)) => Ok(Value::Str(text.to_uppercase())),
         (Function::Trim, Value::Str(text)) => Ok(Value::Str(text.trim().to_owned())),
-        (Function::Lower | Function::Upper | Function::Trim, _) => Err(takes("a text", "write `str(...)` first")),
-        (Function::Int, value) => int(value).ok_or_else(|| takes("a number or a text that is a whole number", "")),
-        (Function::Float, value) => float(value).ok_or_else(|| takes("a number or a text that is a number", "")),
+        (Function::Lower | Function::Upper | Function::Trim, _) => {
+            Err(takes("a text", "write `str(...)` first"))
+        }
+        (Function::Int, value) => {
+            int(value).ok_or_else(|| takes("a number or a text that is a whole number", ""))
+        }
+        (Function::Float, value) => {
+            float(value).ok_or_else(|| takes("a number or a text that is a number", ""))
+        }
         (Function::Abs, value) if number::is_number(value) => match number::order(value, &Value::Int(0)) {
             Some(Ordering::Less) => number::negative(value).map_err(|why| takes(why, "")),
             _ => Ok(value.clone()),
         },
         (Function::Abs, _) => Err(takes("a number", "")),
-        (Function::Keys, Value::Dict(entries)) => Ok(Value::List(entries.iter().map(|(key, _)| key.clone()).collect())),
-        (Function::Values, Value::Dict(entries)) => Ok(Value::List(entries.iter().map(|(_, it)| it.clone()).collect())),
+        (Function::Keys, Value::Dict(entries)) => {
+            Ok(Value::List(entries.iter().map(|(key, _)| key.clone()).collect()))
+        }
+        (Function::Values, Value::Dict(entries)) => {
+            Ok(Value::List(entries.iter().map(|(_, it)| it.clone()).collect()))
+        }
         (Function::Keys | Function::Values, _) => Err(takes("an object", "")),
         (function, value) => match items(value) {
             Some(items) => of_list(function, items, context),
@@ -84,7 +101,8 @@ fn of_list(function: Function, items: &[Value], context: &Context<'_>) -> Result
             if !number::is_number(item) {
                 return Err(takes(function, "a list of numbers", item, ""));
             }
-            number::compute(&sum, Sign::Plus, item).map_err(|why| takes(function, "a list of numbers", item, why))
+            number::compute(&sum, Sign::Plus, item)
+                .map_err(|why| takes(function, "a list of numbers", item, why))
         }),
         Function::Min | Function::Max => {
             let mut items = items.iter();
@@ -142,11 +160,15 @@ fn ask_each(
     let holds = |item: &Value| match (condition, item) {
         (Some(condition), item) => truth(condition, &context.about(item)),
         (None, Value::Bool(it)) => Ok(*it),
-        (None, item) => Err(takes(function, "a list of true and false", item, "ask each, as in `any(.age > 3)`")),
+        (None, item) => {
+            Err(takes(function, "a list of true and false", item, "ask each, as in `any(.age > 3)`"))
+        }
     };
     match function {
         Function::Map => {
-            let Some(expr) = condition else { return Err(takes(function, "something to ask each", value, "")) };
+            let Some(expr) = condition else {
+                return Err(takes(function, "something to ask each", value, ""));
+            };
             let asked = items.iter().map(|item| {
                 let inner = context.about(item);
                 context.keep(eval(expr, &inner)?)
@@ -197,7 +219,10 @@ fn end_of(function: Function, value: Cow<'_, Value>) -> Evaluated<'_> {
 }
 
 fn empty(function: Function) -> EvalTrouble {
-    EvalTrouble::wrong(format!("`{}` found an empty list", function.name()), "where it may be empty, ask for `| length > 0` first")
+    EvalTrouble::wrong(
+        format!("`{}` found an empty list", function.name()),
+        "where it may be empty, ask for `| length > 0` first",
+    )
 }
 
 fn takes(function: Function, what: &str, found: &Value, remedy: &str) -> EvalTrouble {

@@ -11,7 +11,7 @@ pub(crate) enum Token {
     Number(Value),
     Text(String),
     Word(String),
-    Reference(Reference),
+    Reference(Box<Reference>),
     Sign(&'static str),
     End,
 }
@@ -65,7 +65,7 @@ pub(crate) fn tokens(source: &str) -> Result<Vec<(Token, usize)>, SyntaxTrouble>
         } else if rest.starts_with("${") {
             let (reference, end) = reference::read(source, at)?;
             at = end;
-            Token::Reference(reference)
+            Token::Reference(Box::new(reference))
         } else if c.is_alphabetic() || c == '_' || c == '$' {
             at += c.len_utf8();
             let rest = &source[at..];
@@ -139,10 +139,14 @@ mod tests {
 
     #[test]
     fn texts_are_cut_into_pieces() {
-        assert_eq!(shown("a.b[0]>=1.5e3|x"), [
-            "`a`", "`.`", "`b`", "`[`", "`0`", "`]`", "`>=`", "`1500.0`", "`|`", "`x`", "the end"
-        ]);
-        assert_eq!(shown("5.x 1e 'a' ${ b }"), ["`5`", "`.`", "`x`", "`1`", "`e`", "\"a\"", "`${b}`", "the end"]);
+        assert_eq!(
+            shown("a.b[0]>=1.5e3|x"),
+            ["`a`", "`.`", "`b`", "`[`", "`0`", "`]`", "`>=`", "`1500.0`", "`|`", "`x`", "the end"]
+        );
+        assert_eq!(
+            shown("5.x 1e 'a' ${ b }"),
+            ["`5`", "`.`", "`x`", "`1`", "`e`", "\"a\"", "`${b}`", "the end"]
+        );
     }
 
     #[test]

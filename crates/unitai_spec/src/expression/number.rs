@@ -156,7 +156,11 @@ pub(crate) fn compute(a: &Value, sign: Sign, b: &Value) -> Result<Value, &'stati
             if rest != 0.0 && (rest < 0.0) != (b < 0.0) { rest + b } else { rest }
         }
     };
-    if result.is_finite() || !a.is_finite() || !b.is_finite() { Ok(Value::Float(result)) } else { Err(TOO_LARGE) }
+    if result.is_finite() || !a.is_finite() || !b.is_finite() {
+        Ok(Value::Float(result))
+    } else {
+        Err(TOO_LARGE)
+    }
 }
 
 /// A number with the other sign.

@@ -5,7 +5,7 @@ use unitai_model::value::Value;
 
 use super::lexer::{Token, tokens};
 use super::number;
-use super::tree::{Expr, MAX_DEPTH, Relation, Searched, Sign};
+use super::tree::{Expr, Level, MAX_DEPTH, Relation, Searched, Sign};
 use super::trouble::SyntaxTrouble;
 
 /// A part that has been read, and how deep it is.
@@ -20,7 +20,11 @@ pub(super) type Read = Result<Node, SyntaxTrouble>;
 pub(crate) fn parse(source: &str, element: bool) -> Result<Expr, SyntaxTrouble> {
     let mut parser = Parser { tokens: tokens(source)?, next: 0, nesting: 0, element };
     if *parser.token() == Token::End {
-        return Err(SyntaxTrouble::new(0, "expected an expression, found nothing", "write one, such as `status_code == 200`"));
+        return Err(SyntaxTrouble::new(
+            0,
+            "expected an expression, found nothing",
+            "write one, such as `status_code == 200`",
+        ));
     }
     let node = parser.expression()?;
     match parser.token() {
@@ -104,8 +108,8 @@ impl Parser {
         )
     }
 
-    /// Runs a reader one level further in.
-    fn inside(&mut self, read: impl FnOnce(&mut Self) -> Read) -> Read {
+    /// Reads one level further in.
+    fn inside(&mut self, read: fn(&mut Self) -> Read) -> Read {
         if self.nesting > MAX_DEPTH {
             return Err(self.too_deep());
         }
@@ -116,44 +120,66 @@ impl Parser {
     }
 
     pub(super) fn expression(&mut self) -> Read {
-        self.inside(|it| it.joined("or"))
+        self.inside(|it| it.climb(Level::Or))
     }
 
-    /// `a or b or c`, and inside of it `a and b and c`.
-    fn joined(&mut self, word: &'static str) -> Read {
-        let mut node = self.joined_part(word)?;
-        if !self.is_word(word) {
-            return Ok(node);
+    /// Reads a value and whatever follows it that binds at least as strongly as `least`. One function for all signs keeps
+    /// the stack short that nested parentheses take.
+    fn climb(&mut self, least: Level) -> Read {
+        let mut left = if least <= Level::Not && self.eat_word("not") {
+            let node = self.inside(|it| it.climb(Level::Not))?;
+            self.made(Expr::Not(Box::new(node.expr)), node.depth)?
+        } else {
+            self.negative()?
+        };
+        while let Some(level) = self.follows().filter(|level| *level >= least) {
+            left = match level {
+                Level::Or => self.joined("or", left)?,
+                Level::And => self.joined("and", left)?,
+                Level::Comparison => self.comparison(left)?,
+                Level::Sum => self.arithmetic(left, Level::Product)?,
+                Level::Product => self.arithmetic(left, Level::Pipe)?,
+                _ => self.filter(left)?,
+            };
         }
-        let mut depth = node.depth;
-        let mut parts = vec![node.expr];
+        Ok(left)
+    }
+
+    /// How strongly the sign or word binds that comes next.
+    fn follows(&self) -> Option<Level> {
+        Some(match self.token() {
+            Token::Sign("==" | "!=" | "<" | "<=" | ">" | ">=") => Level::Comparison,
+            Token::Sign("+" | "-") => Level::Sum,
+            Token::Sign("*" | "/" | "%") => Level::Product,
+            Token::Sign("|") => Level::Pipe,
+            Token::Word(word) => match word.as_str() {
+                "or" => Level::Or,
+                "and" => Level::And,
+                "in" | "not" | "contains" | "matches" | "starts_with" | "ends_with" => Level::Comparison,
+                _ => return None,
+            },
+            _ => return None,
+        })
+    }
+
+    /// `a or b or c`, or the same with `and`: side by side, so that many of them are not deep.
+    fn joined(&mut self, word: &str, first: Node) -> Read {
+        let mut depth = first.depth;
+        let mut parts = vec![first.expr];
         while self.eat_word(word) {
-            node = self.joined_part(word)?;
+            let node = self.climb(if word == "or" { Level::And } else { Level::Not })?;
             depth = depth.max(node.depth);
             parts.push(node.expr);
         }
         self.made(if word == "or" { Expr::Or(parts) } else { Expr::And(parts) }, depth)
     }
 
-    fn joined_part(&mut self, word: &str) -> Read {
-        if word == "or" { self.joined("and") } else { self.negated() }
-    }
-
-    fn negated(&mut self) -> Read {
-        if self.eat_word("not") {
-            let node = self.inside(Self::negated)?;
-            return self.made(Expr::Not(Box::new(node.expr)), node.depth);
-        }
-        self.comparison()
-    }
-
-    fn comparison(&mut self) -> Read {
-        let first = self.arithmetic(false)?;
+    fn comparison(&mut self, first: Node) -> Read {
         let mut depth = first.depth;
         let mut rest: Vec<(Relation, Expr)> = Vec::new();
-        loop {
+        while self.follows() == Some(Level::Comparison) {
             let at = self.at();
-            let Some(mut relation) = self.relation()? else { break };
+            let mut relation = self.relation()?;
             if rest.first().is_some_and(|(before, _)| !(before.chains() && relation.chains())) {
                 return Err(SyntaxTrouble::new(
                     at,
@@ -162,23 +188,19 @@ impl Parser {
                 ));
             }
             let right_at = self.at();
-            let right = self.arithmetic(false)?;
-            if let (Relation::Matches(searched), Expr::Literal(Value::Str(text))) = (&mut relation, &right.expr) {
-                let regex = Searched::new(text).map_err(|why| {
-                    SyntaxTrouble::new(right_at, format!("this is no regex: {why}"), "a `\\` makes a sign plain, as in `\\(`")
-                })?;
-                *searched = Some(regex);
+            let right = self.climb(Level::Sum)?;
+            if let (Relation::Matches(searched), Expr::Literal(Value::Str(text))) =
+                (&mut relation, &right.expr)
+            {
+                *searched = Some(regex(text, right_at)?);
             }
             depth = depth.max(right.depth);
             rest.push((relation, right.expr));
         }
-        if rest.is_empty() {
-            return Ok(first);
-        }
         self.made(Expr::Comparison { first: Box::new(first.expr), rest }, depth)
     }
 
-    fn relation(&mut self) -> Result<Option<Relation>, SyntaxTrouble> {
+    fn relation(&mut self) -> Result<Relation, SyntaxTrouble> {
         let relation = match self.token() {
             Token::Sign("==") => Relation::Equal,
             Token::Sign("!=") => Relation::NotEqual,
@@ -186,53 +208,35 @@ impl Parser {
             Token::Sign("<=") => Relation::LessOrEqual,
             Token::Sign(">") => Relation::Greater,
             Token::Sign(">=") => Relation::GreaterOrEqual,
-            Token::Word(word) => match word.as_str() {
-                "in" => Relation::In,
-                "contains" => Relation::Contains,
-                "matches" => Relation::Matches(None),
-                "starts_with" => Relation::StartsWith,
-                "ends_with" => Relation::EndsWith,
-                "not" => {
-                    if !matches!(self.tokens.get(self.next + 1), Some((Token::Word(word), _)) if word == "in") {
-                        return Err(self.left_over());
-                    }
-                    self.next += 1;
-                    Relation::NotIn
+            Token::Word(word) if word == "in" => Relation::In,
+            Token::Word(word) if word == "contains" => Relation::Contains,
+            Token::Word(word) if word == "matches" => Relation::Matches(None),
+            Token::Word(word) if word == "starts_with" => Relation::StartsWith,
+            Token::Word(word) if word == "ends_with" => Relation::EndsWith,
+            _ => {
+                if !matches!(self.tokens.get(self.next + 1), Some((Token::Word(word), _)) if word == "in") {
+                    return Err(self.left_over());
                 }
-                _ => return Ok(None),
-            },
-            _ => return Ok(None),
+                self.next += 1;
+                Relation::NotIn
+            }
         };
         self.next += 1;
-        Ok(Some(relation))
+        Ok(relation)
     }
 
-    /// `a + b`, and with `product` `a * b`.
-    fn arithmetic(&mut self, product: bool) -> Read {
-        let mut left = if product { self.piped()? } else { self.arithmetic(true)? };
-        loop {
-            let sign = match self.token() {
-                Token::Sign("+") if !product => Sign::Plus,
-                Token::Sign("-") if !product => Sign::Minus,
-                Token::Sign("*") if product => Sign::Times,
-                Token::Sign("/") if product => Sign::Divide,
-                Token::Sign("%") if product => Sign::Remainder,
-                _ => return Ok(left),
-            };
-            self.next += 1;
-            let right = if product { self.piped()? } else { self.arithmetic(true)? };
-            let depth = left.depth.max(right.depth);
-            let expr = Expr::Arithmetic { left: Box::new(left.expr), sign, right: Box::new(right.expr) };
-            left = self.made(expr, depth)?;
-        }
-    }
-
-    fn piped(&mut self) -> Read {
-        let mut node = self.negative()?;
-        while self.eat("|") {
-            node = self.filter(node)?;
-        }
-        Ok(node)
+    fn arithmetic(&mut self, left: Node, above: Level) -> Read {
+        let sign = match self.advance() {
+            Token::Sign("+") => Sign::Plus,
+            Token::Sign("-") => Sign::Minus,
+            Token::Sign("*") => Sign::Times,
+            Token::Sign("/") => Sign::Divide,
+            _ => Sign::Remainder,
+        };
+        let right = self.climb(above)?;
+        let depth = left.depth.max(right.depth);
+        let (left, right) = (Box::new(left.expr), Box::new(right.expr));
+        self.made(Expr::Arithmetic { left, sign, right }, depth)
     }
 
     /// A minus sign before a number is part of the number.
@@ -249,4 +253,10 @@ impl Parser {
             _ => self.made(Expr::Negative(Box::new(node.expr)), node.depth),
         }
     }
+}
+
+fn regex(text: &str, at: usize) -> Result<Searched, SyntaxTrouble> {
+    Searched::new(text).map_err(|why| {
+        SyntaxTrouble::new(at, format!("this is no regex: {why}"), "a `\\` makes a sign plain, as in `\\(`")
+    })
 }

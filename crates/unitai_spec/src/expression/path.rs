@@ -42,7 +42,8 @@ pub(crate) fn resolve<'a>(
 pub(crate) fn refer<'a>(scope: &'a dyn Scope, reference: &Reference) -> Result<Cow<'a, Value>, EvalTrouble> {
     let Reference { name, optional, parts, default } = reference;
     let Some(default) = default else { return resolve(scope, name, *optional, parts) };
-    let lenient: Vec<Part> = parts.iter().map(|part| Part { step: part.step.clone(), optional: true }).collect();
+    let lenient: Vec<Part> =
+        parts.iter().map(|part| Part { step: part.step.clone(), optional: true }).collect();
     let value = resolve(scope, name, true, &lenient)?;
     Ok(if *value == Value::Null { Cow::Owned(default.clone()) } else { value })
 }
@@ -102,7 +103,9 @@ fn unknown(scope: &dyn Scope, name: &str) -> EvalTrouble {
         match meant {
             Some(meant) => format!("did you mean `{}`?", plain(meant)),
             None if known.is_empty() => "no names are known here".to_owned(),
-            None => format!("known are {}; a text stands in quotes", listed(known.iter().map(String::as_str))),
+            None => {
+                format!("known are {}; a text stands in quotes", listed(known.iter().map(String::as_str)))
+            }
         },
     )
 }
@@ -113,12 +116,15 @@ fn nowhere(value: &Value, path: &str, step: &PathStep) -> EvalTrouble {
         (Value::Dict(entries), PathStep::Key(key)) => {
             let keys: Vec<String> = entries.iter().map(|(key, _)| crate::data::key_text(key)).collect();
             let meant = nearest(key, keys.iter().map(String::as_str));
-            let has = if keys.is_empty() { "nothing".to_owned() } else { listed(keys.iter().map(String::as_str)) };
+            let has =
+                if keys.is_empty() { "nothing".to_owned() } else { listed(keys.iter().map(String::as_str)) };
             EvalTrouble::wrong(
                 format!("`{path}` has no `{}`; it has {has}", plain(key)),
                 match meant {
                     Some(meant) if is_word(meant) => format!("did you mean `{meant}`?"),
-                    Some(meant) => format!("did you mean `{path}[{}]`?", super::quoting::write_with(&plain(meant), '"')),
+                    Some(meant) => {
+                        format!("did you mean `{path}[{}]`?", super::quoting::write_with(&plain(meant), '"'))
+                    }
                     None => format!("where it may be missing, write `{}?`", plain(key)),
                 },
             )
@@ -127,17 +133,23 @@ fn nowhere(value: &Value, path: &str, step: &PathStep) -> EvalTrouble {
             format!("`{path}` has {} elements; there is no [{index}]", items.len()),
             format!("where it may be missing, write `[{index}]?`"),
         ),
-        (Value::List(_) | Value::Tuple(_) | Value::Str(_), PathStep::Key(key)) if key == "length" => EvalTrouble::wrong(
-            format!("`{path}` is {} and has no fields", a_kind(value)),
-            format!("write `{path} | length`"),
-        ),
+        (Value::List(_) | Value::Tuple(_) | Value::Str(_), PathStep::Key(key)) if key == "length" => {
+            EvalTrouble::wrong(
+                format!("`{path}` is {} and has no fields", a_kind(value)),
+                format!("write `{path} | length`"),
+            )
+        }
         (Value::List(_) | Value::Tuple(_), PathStep::Key(_)) => EvalTrouble::wrong(
             format!("`{path}` is a list and has no fields"),
             format!("write `{path}[0]` for one element, `{path} | map(.name)` for a field of each"),
         ),
         (Value::Str(text), _) => EvalTrouble::wrong(
             format!("`{path}` is a string and has no parts, found {}", shown(value)),
-            if text.trim_start().starts_with(['{', '[']) { format!("write `json({path})` to read it") } else { String::new() },
+            if text.trim_start().starts_with(['{', '[']) {
+                format!("write `json({path})` to read it")
+            } else {
+                String::new()
+            },
         ),
         (value, _) => {
             let remedy = if *value == Value::Null { "where it may be null, write `?` after it" } else { "" };

@@ -9,34 +9,39 @@ use super::tree::{Expr, Part, PathStep};
 use super::trouble::SyntaxTrouble;
 
 /// Words that are no names.
-pub(super) const RESERVED: [&str; 11] = [
-    "and", "or", "not", "in", "contains", "matches", "starts_with", "ends_with", "true", "false", "null",
-];
+pub(super) const RESERVED: [&str; 11] =
+    ["and", "or", "not", "in", "contains", "matches", "starts_with", "ends_with", "true", "false", "null"];
 
 impl Parser {
     /// A value and the path after it.
     pub(super) fn primary(&mut self) -> Read {
-        let at = self.at();
-        let node = match self.token().clone() {
-            Token::Number(value) => self.literal(value),
-            Token::Text(text) => self.literal(Value::Str(text)),
-            Token::Reference(reference) => {
-                self.advance();
-                self.made(Expr::Reference(reference), 0)
-            }
-            Token::Sign("(") => {
-                self.advance();
-                let node = self.expression()?;
-                self.close(")")?;
-                Ok(node)
-            }
+        let node = match self.token() {
+            Token::Number(_) | Token::Text(_) | Token::Reference(_) => self.value(),
+            Token::Sign("(") => self.group(),
             Token::Sign("[") => self.list(),
             Token::Sign(".") if self.element => self.made(Expr::Element, 0),
-            Token::Sign(".") => Err(only_inside(at, "`.name`")),
-            Token::Word(word) => self.word(&word, at),
+            Token::Sign(".") => Err(only_inside(self.at(), "`.name`")),
+            Token::Word(_) => self.word(),
             _ => Err(self.unexpected("a value", "a value is a number, a text in quotes, a name or a list")),
         }?;
         self.path(node)
+    }
+
+    fn value(&mut self) -> Read {
+        let expr = match self.advance() {
+            Token::Number(value) => Expr::Literal(value),
+            Token::Text(text) => Expr::Literal(Value::Str(text)),
+            Token::Reference(reference) => Expr::Reference(reference),
+            _ => Expr::Literal(Value::Null),
+        };
+        self.made(expr, 0)
+    }
+
+    fn group(&mut self) -> Read {
+        self.advance();
+        let node = self.expression()?;
+        self.close(")")?;
+        Ok(node)
     }
 
     fn literal(&mut self, value: Value) -> Read {
@@ -44,7 +49,10 @@ impl Parser {
         self.made(Expr::Literal(value), 0)
     }
 
-    fn word(&mut self, word: &str, at: usize) -> Read {
+    fn word(&mut self) -> Read {
+        let at = self.at();
+        let Token::Word(word) = self.token().clone() else { return self.value() };
+        let word = word.as_str();
         match word {
             "true" | "True" => return self.literal(Value::Bool(true)),
             "false" | "False" => return self.literal(Value::Bool(false)),
@@ -54,9 +62,14 @@ impl Parser {
                 self.advance();
                 return self.made(Expr::Element, 0);
             }
-            _ if RESERVED.contains(&word) => return Err(self.unexpected("a value", "a field of that name is written `result.name`")),
+            _ if RESERVED.contains(&word) => {
+                return Err(self.unexpected("a value", "a field of that name is written `result.name`"));
+            }
             _ if word.starts_with('$') => {
-                return Err(self.unexpected("a value", "a reference is written `${name}`; `$all` stands after a saved name"));
+                return Err(self.unexpected(
+                    "a value",
+                    "a reference is written `${name}`; `$all` stands after a saved name",
+                ));
             }
             _ => {}
         }
@@ -87,14 +100,21 @@ impl Parser {
     }
 
     fn close(&mut self, sign: &str) -> Result<(), SyntaxTrouble> {
-        if self.eat(sign) { Ok(()) } else { Err(self.unexpected(&format!("`{sign}`"), "texts stand in quotes")) }
+        if self.eat(sign) {
+            Ok(())
+        } else {
+            Err(self.unexpected(&format!("`{sign}`"), "texts stand in quotes"))
+        }
     }
 
-    /// The function after a pipe, whose first argument is what stands before it.
+    /// A pipe and the function after it, whose first argument is what stands before it.
     pub(super) fn filter(&mut self, piped: Node) -> Read {
+        self.advance();
         let at = self.at();
         let Token::Word(word) = self.token().clone() else {
-            return Err(self.unexpected("a function after `|`", "as in `users | length`; `or` is written out"));
+            return Err(
+                self.unexpected("a function after `|`", "as in `users | length`; `or` is written out")
+            );
         };
         self.advance();
         let function = self.function(&word, at)?;
@@ -107,7 +127,8 @@ impl Parser {
     }
 
     fn function(&self, word: &str, at: usize) -> Result<Function, SyntaxTrouble> {
-        Function::named(word).map_err(|remedy| SyntaxTrouble::new(at, format!("there is no function `{word}`"), remedy))
+        Function::named(word)
+            .map_err(|remedy| SyntaxTrouble::new(at, format!("there is no function `{word}`"), remedy))
     }
 
     fn arguments(&mut self, function: Function, mut args: Vec<Node>) -> Result<Vec<Node>, SyntaxTrouble> {
@@ -151,13 +172,26 @@ impl Parser {
         loop {
             let step = if self.eat(".") {
                 match self.token().clone() {
-                    Token::Word(word) if word == "$all" && parts.is_empty() && matches!(base, Expr::Name { .. }) => PathStep::All,
+                    Token::Word(word)
+                        if word == "$all" && parts.is_empty() && matches!(base, Expr::Name { .. }) =>
+                    {
+                        PathStep::All
+                    }
                     Token::Word(word) if word.starts_with('$') => {
-                        return Err(self.unexpected("a name after `.`", "`$all` stands after a saved name, and nowhere else"));
+                        return Err(self.unexpected(
+                            "a name after `.`",
+                            "`$all` stands after a saved name, and nowhere else",
+                        ));
                     }
                     Token::Word(word) => PathStep::Key(word),
-                    Token::Number(_) => return Err(self.unexpected("a name after `.`", "an element of a list is written `[0]`")),
-                    _ => return Err(self.unexpected("a name after `.`", "another key is written `[\"a b\"]`")),
+                    Token::Number(_) => {
+                        return Err(
+                            self.unexpected("a name after `.`", "an element of a list is written `[0]`")
+                        );
+                    }
+                    _ => {
+                        return Err(self.unexpected("a name after `.`", "another key is written `[\"a b\"]`"));
+                    }
                 }
             } else if self.eat("[") {
                 self.bracket()?

@@ -4,22 +4,8 @@ use std::fmt::{self, Display, Formatter};
 
 use unitai_model::value::Value;
 
-use super::tree::{Expr, PathStep, Sign};
+use super::tree::{Expr, Level, PathStep, Sign};
 use super::{number, quoting};
-
-/// How strongly a part binds; the order of the parser.
-#[derive(Clone, Copy, PartialEq, PartialOrd)]
-enum Level {
-    Or,
-    And,
-    Not,
-    Comparison,
-    Sum,
-    Product,
-    Pipe,
-    Minus,
-    Primary,
-}
 
 impl Expr {
     fn level(&self) -> Level {

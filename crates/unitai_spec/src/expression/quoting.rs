@@ -38,7 +38,11 @@ pub(crate) fn read(source: &str, at: usize) -> Result<(String, usize), SyntaxTro
             c => text.push(c),
         }
     }
-    Err(SyntaxTrouble::new(at, format!("the text that begins with {quote} does not end"), format!("close it with {quote}")))
+    Err(SyntaxTrouble::new(
+        at,
+        format!("the text that begins with {quote} does not end"),
+        format!("close it with {quote}"),
+    ))
 }
 
 /// A text as [`read`] reads it, in single quotes where that is easy on the eye.
@@ -80,7 +84,10 @@ mod tests {
 
     #[test]
     fn texts_come_back_as_they_were() {
-        for text in ["", "a", "it's", "\"", "'\"", "\\d+", "\\", "\\\\", "\\n", "a\nb\t\r", "${x}", "$${", "$", "$$", "ü\\'"] {
+        for text in [
+            "", "a", "it's", "\"", "'\"", "\\d+", "\\", "\\\\", "\\n", "a\nb\t\r", "${x}", "$${", "$", "$$",
+            "ü\\'",
+        ] {
             for written in [write(text), write_with(text, '"'), write_with(text, '\'')] {
                 assert_eq!(read(&written, 0), Ok((text.to_owned(), written.len())), "{written}");
             }

@@ -107,10 +107,15 @@ impl Reader<'_> {
 
     fn unexpected(&self, expected: &str) -> SyntaxTrouble {
         match self.rest().chars().next() {
-            None => SyntaxTrouble::new(self.begin, "`${` is not closed", "write `${name}`; `$${` is a plain `${`"),
+            None => {
+                SyntaxTrouble::new(self.begin, "`${` is not closed", "write `${name}`; `$${` is a plain `${`")
+            }
             Some(c) => SyntaxTrouble::new(
                 self.at,
-                format!("expected {expected} in `${{...}}`, found `{}`", unitai_model::value::plain(&c.to_string())),
+                format!(
+                    "expected {expected} in `${{...}}`, found `{}`",
+                    unitai_model::value::plain(&c.to_string())
+                ),
                 "a reference is a name and a path, as in `${user.ids[0]}`, perhaps with a default: `${page:-1}`",
             ),
         }
@@ -142,7 +147,8 @@ impl Reader<'_> {
             self.at = end;
             PathStep::Key(key)
         } else {
-            let length = self.rest().find(|c: char| !c.is_ascii_digit() && c != '-').unwrap_or(self.rest().len());
+            let length =
+                self.rest().find(|c: char| !c.is_ascii_digit() && c != '-').unwrap_or(self.rest().len());
             let Ok(index) = self.rest()[..length].parse() else {
                 return Err(self.unexpected("a number or a text in quotes"));
             };
@@ -162,9 +168,15 @@ impl Reader<'_> {
             self.spaces();
             return Ok(Value::Str(text));
         }
-        let Some(length) = rest.find('}') else { return Err(SyntaxTrouble::new(self.begin, "`${` is not closed", "write `${name:-default}`")) };
+        let Some(length) = rest.find('}') else {
+            return Err(SyntaxTrouble::new(self.begin, "`${` is not closed", "write `${name:-default}`"));
+        };
         if rest[..length].contains("${") {
-            return Err(SyntaxTrouble::new(self.at, "a default holds no reference", "write a value after `:-`"));
+            return Err(SyntaxTrouble::new(
+                self.at,
+                "a default holds no reference",
+                "write a value after `:-`",
+            ));
         }
         let value = scalar::read(rest[..length].trim());
         self.at += length;
@@ -197,7 +209,8 @@ impl fmt::Display for Part {
 
 /// Whether a key can stand after a dot.
 pub(crate) fn is_word(key: &str) -> bool {
-    key.starts_with(|c: char| c.is_alphabetic() || c == '_') && key.chars().all(|c| c.is_alphanumeric() || c == '_')
+    key.starts_with(|c: char| c.is_alphabetic() || c == '_')
+        && key.chars().all(|c| c.is_alphanumeric() || c == '_')
 }
 
 #[cfg(test)]

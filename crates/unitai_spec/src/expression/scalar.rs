@@ -9,7 +9,9 @@ pub(crate) fn read(text: &str) -> Value {
     match text {
         "null" | "Null" | "NULL" | "~" => return Value::Null,
         "true" | "True" | "TRUE" | "yes" | "Yes" | "YES" | "on" | "On" | "ON" => return Value::Bool(true),
-        "false" | "False" | "FALSE" | "no" | "No" | "NO" | "off" | "Off" | "OFF" => return Value::Bool(false),
+        "false" | "False" | "FALSE" | "no" | "No" | "NO" | "off" | "Off" | "OFF" => {
+            return Value::Bool(false);
+        }
         _ => {}
     }
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);

@@ -12,6 +12,20 @@ pub(crate) const MAX_DEPTH: usize = 100;
 /// How large a compiled regex may be, in bytes.
 const REGEX_SIZE: usize = 1 << 20;
 
+/// How strongly a part binds, the weakest first.
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
+pub(crate) enum Level {
+    Or,
+    And,
+    Not,
+    Comparison,
+    Sum,
+    Product,
+    Pipe,
+    Minus,
+    Primary,
+}
+
 /// One part of an expression.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Expr {
@@ -24,7 +38,7 @@ pub(crate) enum Expr {
     /// `_`: the element that a condition is asked about.
     Element,
     /// `${name.path:-default}`.
-    Reference(Reference),
+    Reference(Box<Reference>),
     /// `base.a[0]`.
     Path { base: Box<Expr>, parts: Vec<Part> },
     /// `-a`.

@@ -78,13 +78,17 @@ fn is_uuid(text: &str) -> bool {
 
 /// The number of exactly so many digits.
 fn digits(text: &str, count: usize) -> Option<u32> {
-    (text.len() == count && text.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.parse().ok()).flatten()
+    (text.len() == count && text.bytes().all(|byte| byte.is_ascii_digit()))
+        .then(|| text.parse().ok())
+        .flatten()
 }
 
 fn is_date(text: &str) -> bool {
     let parts: Vec<&str> = text.split('-').collect();
     let [year, month, day] = parts.as_slice() else { return false };
-    let (Some(year), Some(month), Some(day)) = (digits(year, 4), digits(month, 2), digits(day, 2)) else { return false };
+    let (Some(year), Some(month), Some(day)) = (digits(year, 4), digits(month, 2), digits(day, 2)) else {
+        return false;
+    };
     let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     let days = match month {
         1 | 3 | 5 | 7 | 8 | 10 | 12 => 31,
@@ -107,9 +111,8 @@ fn is_datetime(text: &str) -> bool {
 fn is_time(time: &str) -> bool {
     let (clock, fraction) = time.split_once(['.', ',']).map_or((time, None), |(clock, it)| (clock, Some(it)));
     let parts: Vec<Option<u32>> = clock.split(':').map(|part| digits(part, 2)).collect();
-    let fraction_fits = fraction.is_none_or(|it| {
-        parts.len() == 3 && !it.is_empty() && it.bytes().all(|byte| byte.is_ascii_digit())
-    });
+    let fraction_fits = fraction
+        .is_none_or(|it| parts.len() == 3 && !it.is_empty() && it.bytes().all(|byte| byte.is_ascii_digit()));
     // A leap second is a second too.
     let clock_fits = match parts.as_slice() {
         [Some(hour), Some(minute)] => *hour < 24 && *minute < 60,
@@ -138,8 +141,14 @@ fn is_zone(zone: &str) -> bool {
 /// One `@` with something plausible on both sides. Whether mail arrives is another question.
 fn is_email(text: &str) -> bool {
     let Some((who, host)) = text.rsplit_once('@') else { return false };
-    let plain = |part: &str| !part.is_empty() && !part.contains(|c: char| c.is_whitespace() || c.is_control());
-    plain(who) && !who.contains('@') && !who.starts_with('.') && !who.ends_with('.') && plain(host) && is_host(host)
+    let plain =
+        |part: &str| !part.is_empty() && !part.contains(|c: char| c.is_whitespace() || c.is_control());
+    plain(who)
+        && !who.contains('@')
+        && !who.starts_with('.')
+        && !who.ends_with('.')
+        && plain(host)
+        && is_host(host)
         && host.contains('.')
 }
 
@@ -159,7 +168,10 @@ fn is_url(text: &str) -> bool {
         && scheme.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'));
     let host_end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
     let host_fits = host_end > 0 || scheme.eq_ignore_ascii_case("file");
-    scheme_fits && host_fits && !rest.is_empty() && !rest.contains(|c: char| c.is_whitespace() || c.is_control())
+    scheme_fits
+        && host_fits
+        && !rest.is_empty()
+        && !rest.contains(|c: char| c.is_whitespace() || c.is_control())
 }
 
 #[cfg(test)]
@@ -174,14 +186,38 @@ mod tests {
                 vec!["123e4567-e89b-12d3-a456-426614174000", "123E4567-E89B-12D3-A456-426614174000"],
                 vec!["", "123e4567e89b12d3a456426614174000", "123e4567-e89b-12d3-a456-42661417400g"],
             ),
-            (Kind::Date, vec!["2026-11-30", "2024-02-29"], vec!["2026-02-29", "2026-13-01", "2026-1-1", "30.11.2026", "2026-11-30T00:00"]),
+            (
+                Kind::Date,
+                vec!["2026-11-30", "2024-02-29"],
+                vec!["2026-02-29", "2026-13-01", "2026-1-1", "30.11.2026", "2026-11-30T00:00"],
+            ),
             (
                 Kind::DateTime,
-                vec!["2026-11-30T12:00:00Z", "2026-11-30 12:00", "2026-11-30T12:00:00.123+02:00", "2026-11-30T12:00:60-0130"],
-                vec!["2026-11-30", "2026-11-30T24:00:00Z", "2026-11-30T12:00:00.Z", "2026-11-30T12:00:00+2", "2026-02-30T12:00", "2026-11-30T12:00Zebra"],
+                vec![
+                    "2026-11-30T12:00:00Z",
+                    "2026-11-30 12:00",
+                    "2026-11-30T12:00:00.123+02:00",
+                    "2026-11-30T12:00:60-0130",
+                ],
+                vec![
+                    "2026-11-30",
+                    "2026-11-30T24:00:00Z",
+                    "2026-11-30T12:00:00.Z",
+                    "2026-11-30T12:00:00+2",
+                    "2026-02-30T12:00",
+                    "2026-11-30T12:00Zebra",
+                ],
             ),
-            (Kind::Email, vec!["ann@example.org", "a.b+c@x-y.example.org"], vec!["ann", "@example.org", "ann@", "a@b@c.d", "ann@host", "a b@c.de", "a@c..de"]),
-            (Kind::Url, vec!["https://example.org", "http://localhost:8080/a?b#c", "file:///tmp"], vec!["example.org", "http://", "http:///x", "://x", "http://a b"]),
+            (
+                Kind::Email,
+                vec!["ann@example.org", "a.b+c@x-y.example.org"],
+                vec!["ann", "@example.org", "ann@", "a@b@c.d", "ann@host", "a b@c.de", "a@c..de"],
+            ),
+            (
+                Kind::Url,
+                vec!["https://example.org", "http://localhost:8080/a?b#c", "file:///tmp"],
+                vec!["example.org", "http://", "http:///x", "://x", "http://a b"],
+            ),
         ] {
             for text in good {
                 assert!(kind.fits(&Value::Str(text.into())), "{kind:?} {text}");

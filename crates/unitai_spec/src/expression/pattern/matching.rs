@@ -17,7 +17,11 @@ use crate::data::from_json;
 const TOLD: usize = 50;
 
 /// Where a result does not fit a pattern.
-pub(super) fn mismatches(pattern: &Pattern, actual: &Value, scope: &dyn Scope) -> Result<Vec<Mismatch>, EvalTrouble> {
+pub(super) fn mismatches(
+    pattern: &Pattern,
+    actual: &Value,
+    scope: &dyn Scope,
+) -> Result<Vec<Mismatch>, EvalTrouble> {
     let mut matcher = Matcher { scope, told: Vec::new() };
     match (&pattern.shape, body_as_json(pattern, actual)) {
         (Shape::Object(_), Some(Ok(with_json))) => matcher.check(pattern, Some(&with_json), "")?,
@@ -31,7 +35,8 @@ pub(super) fn mismatches(pattern: &Pattern, actual: &Value, scope: &dyn Scope) -
 fn body_as_json(pattern: &Pattern, actual: &Value) -> Option<Result<Value, String>> {
     let Shape::Object(fields) = &pattern.shape else { return None };
     let asks = fields.iter().any(|(key, _)| *key == Key::Plain(Value::Str("json".to_owned())));
-    let (Value::Dict(entries), None, Some(Value::Str(body)), true) = (actual, actual.get("json"), actual.get("body"), asks)
+    let (Value::Dict(entries), None, Some(Value::Str(body)), true) =
+        (actual, actual.get("json"), actual.get("body"), asks)
     else {
         return None;
     };
@@ -53,7 +58,11 @@ struct Matcher<'a> {
 impl Matcher<'_> {
     fn tell(&mut self, path: &str, expected: impl Into<String>, found: impl Into<String>) {
         if self.told.len() < TOLD {
-            self.told.push(Mismatch { path: path.to_owned(), expected: expected.into(), found: found.into() });
+            self.told.push(Mismatch {
+                path: path.to_owned(),
+                expected: expected.into(),
+                found: found.into(),
+            });
         }
     }
 
@@ -148,11 +157,17 @@ impl Matcher<'_> {
         if patterns.is_empty() && !items.is_empty() {
             self.tell(path, "an empty list", format!("{} elements: {}", items.len(), shown(actual)));
         }
-        patterns.iter().enumerate().try_for_each(|(n, pattern)| self.check(pattern, items.get(n), &format!("{path}[{n}]")))
+        patterns
+            .iter()
+            .enumerate()
+            .try_for_each(|(n, pattern)| self.check(pattern, items.get(n), &format!("{path}[{n}]")))
     }
 
     fn each(&mut self, pattern: &Pattern, items: &[Value], path: &str) -> Result<(), EvalTrouble> {
-        items.iter().enumerate().try_for_each(|(n, item)| self.check(pattern, Some(item), &format!("{path}[{n}]")))
+        items
+            .iter()
+            .enumerate()
+            .try_for_each(|(n, item)| self.check(pattern, Some(item), &format!("{path}[{n}]")))
     }
 
     fn ask(&mut self, expression: &Expression, actual: &Value, path: &str) -> Result<(), EvalTrouble> {
@@ -175,7 +190,9 @@ impl Matcher<'_> {
         for piece in pieces {
             match piece {
                 Piece::Plain(plain) => text.push_str(plain),
-                Piece::Reference(reference) => text.push_str(&embedded(&*path::refer(self.scope, reference)?)),
+                Piece::Reference(reference) => {
+                    text.push_str(&embedded(&*path::refer(self.scope, reference)?))
+                }
             }
         }
         Ok(Value::Str(text))
@@ -188,8 +205,12 @@ impl Matcher<'_> {
             Shape::Object(_) => "an object".to_owned(),
             Shape::List(_) | Shape::Each(_) => "a list".to_owned(),
             Shape::Kind(kind) => kind.described().to_owned(),
-            Shape::Regex(searched) => format!("a string in which {} is found", unitai_model::value::plain(searched.text())),
-            Shape::Contains(pieces) => format!("something that contains {}", shown(&Value::Str(embedded(&self.fill(pieces)?)))),
+            Shape::Regex(searched) => {
+                format!("a string in which {} is found", unitai_model::value::plain(searched.text()))
+            }
+            Shape::Contains(pieces) => {
+                format!("something that contains {}", shown(&Value::Str(embedded(&self.fill(pieces)?))))
+            }
             Shape::Sized { length, each } => {
                 let of = match each {
                     Some(each) => format!(", each {}", self.described(each)?),

@@ -108,7 +108,9 @@ impl Pattern {
         let of_pieces = |pieces: &[Piece], found: &mut Vec<String>| {
             for piece in pieces {
                 match piece {
-                    Piece::Reference(reference) if !found.contains(&reference.name) => found.push(reference.name.clone()),
+                    Piece::Reference(reference) if !found.contains(&reference.name) => {
+                        found.push(reference.name.clone())
+                    }
                     _ => {}
                 }
             }
@@ -127,7 +129,11 @@ impl Pattern {
             Shape::Each(inner) | Shape::Optional(inner) => inner.collect_names(found),
             Shape::Sized { each: Some(inner), .. } => inner.collect_names(found),
             Shape::Asked(expression) => names::collect(&expression.tree, found),
-            Shape::Equal(_) | Shape::Kind(_) | Shape::Regex(_) | Shape::Sized { each: None, .. } | Shape::Absent => {}
+            Shape::Equal(_)
+            | Shape::Kind(_)
+            | Shape::Regex(_)
+            | Shape::Sized { each: None, .. }
+            | Shape::Absent => {}
         }
     }
 }

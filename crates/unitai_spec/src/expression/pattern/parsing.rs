@@ -16,12 +16,18 @@ const PLAIN: &str = "a text that begins with `#` is written `\\#`";
 /// Reads the part of a pattern that stands at a path.
 pub(super) fn parse(pattern: &Value, path: &str, depth: usize) -> Result<Pattern, SyntaxTrouble> {
     if depth > MAX_DEPTH {
-        return Err(SyntaxTrouble::new(0, format!("the pattern is nested deeper than {MAX_DEPTH} levels"), "").inside(path));
+        return Err(SyntaxTrouble::new(
+            0,
+            format!("the pattern is nested deeper than {MAX_DEPTH} levels"),
+            "",
+        )
+        .inside(path));
     }
     let shape = match pattern {
         Value::Str(text) => return text_pattern(text, depth).map_err(|trouble| trouble.inside(path)),
         Value::List(items) | Value::Tuple(items) => {
-            let items = items.iter().enumerate().map(|(n, item)| parse(item, &format!("{path}[{n}]"), depth + 1));
+            let items =
+                items.iter().enumerate().map(|(n, item)| parse(item, &format!("{path}[{n}]"), depth + 1));
             Shape::List(items.collect::<Result<_, _>>()?)
         }
         Value::Dict(entries) => object(entries, path, depth)?,
@@ -42,11 +48,17 @@ fn object(entries: &[(Value, Value)], path: &str, depth: usize) -> Result<Shape,
         let key = match key {
             Value::Str(key) if key == "#each" => {
                 let message = "`#each` stands with other keys; it stands alone";
-                return Err(SyntaxTrouble::new(0, message, "a value is a list or an object, not both").inside(path));
+                return Err(
+                    SyntaxTrouble::new(0, message, "a value is a list or an object, not both").inside(path)
+                );
             }
             Value::Str(key) if key.starts_with('#') => {
-                let message = format!("there is no key {} of patterns; there is `#each`", shown(&Value::Str(key.clone())));
-                return Err(SyntaxTrouble::new(0, message, "a field that begins with `#` is written `\\#`").inside(path));
+                let message = format!(
+                    "there is no key {} of patterns; there is `#each`",
+                    shown(&Value::Str(key.clone()))
+                );
+                return Err(SyntaxTrouble::new(0, message, "a field that begins with `#` is written `\\#`")
+                    .inside(path));
             }
             Value::Str(key) => match template(unescaped(key)).map_err(|trouble| trouble.inside(&inner))? {
                 Ok(plain) => Key::Plain(Value::Str(plain)),
@@ -93,7 +105,9 @@ fn text_pattern(text: &str, depth: usize) -> Result<Pattern, SyntaxTrouble> {
             }
             Ok(Pattern { shape: Shape::Optional(Box::new(inner)) })
         }
-        Some(_) => Err(SyntaxTrouble::new(0, "a pattern begins with one `#`, or two where it may be missing", PLAIN)),
+        Some(_) => {
+            Err(SyntaxTrouble::new(0, "a pattern begins with one `#`, or two where it may be missing", PLAIN))
+        }
         None => Ok(Pattern { shape: marker(word, 1, depth)? }),
     }
 }
@@ -110,18 +124,28 @@ fn marker(text: &str, at: usize, depth: usize) -> Result<Shape, SyntaxTrouble> {
     let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
     let rest_at = at + text.len() - rest.len();
     match word {
-        "regex" if rest.is_empty() => Err(SyntaxTrouble::new(at, "`#regex` has no regex", "as in `#regex ^\\d+$`")),
+        "regex" if rest.is_empty() => {
+            Err(SyntaxTrouble::new(at, "`#regex` has no regex", "as in `#regex ^\\d+$`"))
+        }
         "regex" => match Searched::new(rest) {
             Ok(searched) => Ok(Shape::Regex(searched)),
-            Err(why) => Err(SyntaxTrouble::new(rest_at, format!("this is no regex: {why}"), "a `\\` makes a sign plain, as in `\\(`")),
+            Err(why) => Err(SyntaxTrouble::new(
+                rest_at,
+                format!("this is no regex: {why}"),
+                "a `\\` makes a sign plain, as in `\\(`",
+            )),
         },
-        "contains" if rest.is_empty() => Err(SyntaxTrouble::new(at, "`#contains` has no text", "as in `#contains error`")),
+        "contains" if rest.is_empty() => {
+            Err(SyntaxTrouble::new(at, "`#contains` has no text", "as in `#contains error`"))
+        }
         "contains" => Ok(Shape::Contains(pieces(rest).map_err(|trouble| trouble.shifted(rest_at))?)),
-        _ if !rest.trim().is_empty() && (Kind::named(word).is_some() || word == "absent") => Err(SyntaxTrouble::new(
-            rest_at,
-            format!("`#{word}` takes nothing after it, found {}", shown(&Value::Str(rest.to_owned()))),
-            "two conditions are written `#? _ > 3 and _ < 5`",
-        )),
+        _ if !rest.trim().is_empty() && (Kind::named(word).is_some() || word == "absent") => {
+            Err(SyntaxTrouble::new(
+                rest_at,
+                format!("`#{word}` takes nothing after it, found {}", shown(&Value::Str(rest.to_owned()))),
+                "two conditions are written `#? _ > 3 and _ < 5`",
+            ))
+        }
         "absent" => Ok(Shape::Absent),
         _ => match Kind::named(word) {
             Some(kind) => Ok(Shape::Kind(kind)),
@@ -164,7 +188,8 @@ fn list(text: &str, at: usize, depth: usize) -> Result<Shape, SyntaxTrouble> {
         digits => match digits.parse() {
             Ok(length) => Some(length),
             Err(_) => {
-                let message = format!("expected how many elements, found {}", shown(&Value::Str(digits.to_owned())));
+                let message =
+                    format!("expected how many elements, found {}", shown(&Value::Str(digits.to_owned())));
                 return Err(SyntaxTrouble::new(at, message, FORM));
             }
         },
@@ -175,11 +200,16 @@ fn list(text: &str, at: usize, depth: usize) -> Result<Shape, SyntaxTrouble> {
     }
     let element_at = at + text.len() - element.len();
     if !element.starts_with('#') {
-        let message = format!("expected a type of elements, found {}", shown(&Value::Str(element.to_owned())));
+        let message =
+            format!("expected a type of elements, found {}", shown(&Value::Str(element.to_owned())));
         return Err(SyntaxTrouble::new(element_at, message, FORM));
     }
     if depth > MAX_DEPTH {
-        return Err(SyntaxTrouble::new(at, format!("the pattern is nested deeper than {MAX_DEPTH} levels"), ""));
+        return Err(SyntaxTrouble::new(
+            at,
+            format!("the pattern is nested deeper than {MAX_DEPTH} levels"),
+            "",
+        ));
     }
     let each = text_pattern(element, depth + 1).map_err(|trouble| trouble.shifted(element_at))?;
     Ok(Shape::Sized { length, each: Some(Box::new(each)) })
