@@ -1,12 +1,24 @@
 //! What a file says: text becomes [`Spec`]s, each part with its place, or [`Trouble`]s that point at theirs.
 
+mod excerpt;
+mod keys;
+mod looks;
 mod place;
+mod reader;
+mod schema;
 mod spec;
+mod telling;
 mod trouble;
+mod value;
+mod yaml;
 
+pub use looks::looks_like_test;
 pub use place::Place;
+pub use reader::{Reading, read, read_file};
+pub use schema::schema;
 pub use spec::{
     Arguments, Check, JudgeWhen, Meta, OnSetupFailure, OnTeardownError, Retry, Server, ServerKind, Spec,
     Step, VerdictSpec,
 };
 pub use trouble::{Severity, Trouble};
+pub use value::to_value;

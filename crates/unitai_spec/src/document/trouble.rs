@@ -25,3 +25,31 @@ pub struct Trouble {
     /// What to do; empty if the message says it.
     pub remedy: String,
 }
+
+impl Trouble {
+    /// A trouble because of which the file cannot be used.
+    pub fn error(
+        place: Place,
+        path: impl Into<String>,
+        message: impl Into<String>,
+        remedy: impl Into<String>,
+    ) -> Trouble {
+        let (path, message, remedy) = (path.into(), message.into(), remedy.into());
+        Trouble { severity: Severity::Error, place, path, message, remedy }
+    }
+
+    /// A trouble that somebody should look at.
+    pub fn warning(
+        place: Place,
+        path: impl Into<String>,
+        message: impl Into<String>,
+        remedy: impl Into<String>,
+    ) -> Trouble {
+        Trouble { severity: Severity::Warning, ..Trouble::error(place, path, message, remedy) }
+    }
+
+    /// Whether the file cannot be used because of it.
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
+    }
+}

@@ -1,0 +1,52 @@
+//! Files become text.
+
+use std::fs;
+use std::io::Read;
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::document::yaml::LONGEST_TEXT;
+use crate::document::{Place, Trouble};
+
+/// The text of a file, or the trouble with it.
+pub(super) fn load(path: &Path) -> Result<String, Box<Trouble>> {
+    let trouble = |line, column, message: String, remedy: &str| {
+        let place = Place { file: Arc::new(path.to_owned()), line, column };
+        Box::new(Trouble::error(place, "", message, remedy))
+    };
+    let unreadable = |error: std::io::Error| {
+        let message = format!("cannot read `{}`: {}", path.display(), reason(&error));
+        trouble(0, 0, message, "look at its name and at who may read it")
+    };
+    let is_file = fs::metadata(path).map_err(unreadable)?.is_file();
+    if !is_file {
+        return Err(trouble(0, 0, format!("`{}` is no file", path.display()), "give the name of a file"));
+    }
+    let mut bytes = vec![];
+    // One more than may be read tells that it is too long, however long it is.
+    let limit = LONGEST_TEXT as u64 + 1;
+    fs::File::open(path).and_then(|file| file.take(limit).read_to_end(&mut bytes)).map_err(unreadable)?;
+    if bytes.len() > LONGEST_TEXT {
+        let message = format!("`{}` has more than {LONGEST_TEXT} bytes", path.display());
+        return Err(trouble(0, 0, message, "make several files of it"));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        let bytes = error.as_bytes();
+        let before = &bytes[..at];
+        let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+        let begin = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+        let column = String::from_utf8_lossy(&before[begin..]).chars().count() + 1;
+        let message = format!("the file is not UTF-8: byte 0x{:02x} begins no character", bytes[at]);
+        trouble(line, column, message, "save it as UTF-8")
+    })
+}
+
+/// What the system says, without the number that it gives to it.
+fn reason(error: &std::io::Error) -> String {
+    match error.kind() {
+        std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
+        std::io::ErrorKind::PermissionDenied => "it may not be read".to_owned(),
+        _ => error.to_string(),
+    }
+}

@@ -1,0 +1,150 @@
+//! Files that include files.
+
+use std::fs;
+use std::path::Path;
+
+use tempfile::TempDir;
+use unitai_spec::document::{Reading, Severity, Step, read_file};
+
+/// A folder with these files.
+fn folder(files: &[(&str, &str)]) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    folder
+}
+
+fn reading(files: &[(&str, &str)]) -> Reading {
+    let folder = folder(files);
+    read_file(&folder.path().join("a.yaml"))
+}
+
+fn tools(steps: &[Step]) -> Vec<&str> {
+    steps.iter().map(|step| step.tool.as_str()).collect()
+}
+
+#[test]
+fn what_is_included_comes_before_and_its_teardown_after() {
+    let reading = reading(&[
+        (
+            "a.yaml",
+            "test: {name: a}\ninclude: [common/one.yaml, common/two.yaml]\nvars: {x: own}\nservers: {s: {command: own}}\n\
+             setup: [{tool: setup}]\nsteps: [{tool: step}]\nteardown: [{tool: down}]\nverdict: checks\n",
+        ),
+        (
+            "common/one.yaml",
+            "include: deep/three.yaml\nvars: {x: one, y: one}\nservers: {s: {command: one}, t: {command: t}}\n\
+             setup: [{tool: setup1}]\nsteps: [{tool: step1}]\nteardown: [{tool: down1}]\n",
+        ),
+        (
+            "common/two.yaml",
+            "vars: {y: two}\nsetup: [{tool: setup2}]\nsteps: [{tool: step2}]\nteardown: [{tool: down2}]\n",
+        ),
+        ("common/deep/three.yaml", "setup: [{tool: setup3}]\nteardown: [{tool: down3}]\n"),
+    ]);
+    assert_eq!(reading.troubles, []);
+    let spec = &reading.specs[0];
+    assert_eq!(tools(&spec.setup), ["setup3", "setup1", "setup2", "setup"]);
+    assert_eq!(tools(&spec.steps), ["step1", "step2", "step"]);
+    assert_eq!(tools(&spec.teardown), ["down", "down2", "down1", "down3"]);
+    let vars: Vec<String> = spec.vars.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    assert_eq!(vars, ["x=\"own\"", "y=\"two\""]);
+    let servers: Vec<(&str, usize)> =
+        spec.servers.iter().map(|it| (it.name.as_str(), it.place.line)).collect();
+    assert_eq!(servers, [("s", 4), ("t", 3)]);
+    assert!(spec.steps[0].place.file.ends_with("common/one.yaml"));
+}
+
+#[test]
+fn a_step_can_stand_for_the_steps_of_a_file() {
+    let reading = reading(&[
+        (
+            "a.yaml",
+            "test: {name: a}\nsteps:\n  - tool: first\n  - repeat: 2\n    steps:\n      - include: login.yaml\n      - tool: last\nverdict: checks\n",
+        ),
+        ("login.yaml", "vars: {user: u}\nsetup: [{tool: s}]\nsteps: [{tool: open}, {tool: enter}]\n"),
+    ]);
+    assert_eq!(tools(&reading.specs[0].steps[1].steps), ["open", "enter", "last"]);
+    assert_eq!(reading.specs[0].vars[0].0, "user");
+    assert_eq!(reading.troubles.len(), 1);
+    assert_eq!(reading.troubles[0].severity, Severity::Warning);
+    assert_eq!(reading.troubles[0].path, "steps[1].steps[0].include");
+}
+
+#[test]
+fn steps_may_all_come_from_an_included_file() {
+    let a = "test: {name: a}\ninclude: b.yaml\nverdict: checks\n";
+    let with_steps = reading(&[("a.yaml", a), ("b.yaml", "steps: [{tool: x}]\n")]);
+    assert_eq!(tools(&with_steps.specs[0].steps), ["x"]);
+    let without = reading(&[("a.yaml", a), ("b.yaml", "vars: {x: 1}\n")]);
+    assert_eq!(without.troubles[0].message, "a test must have `steps`, which is not there");
+}
+
+#[test]
+fn a_trouble_of_an_included_file_stands_in_that_file() {
+    let reading = reading(&[
+        ("a.yaml", "test: {name: a}\ninclude: [b.yaml, c.yaml]\nsteps: []\nverdict: checks\n"),
+        ("b.yaml", "steps:\n  - {tol: x}\nverdict: checks\n"),
+        ("c.yaml", "steps: [}\n"),
+    ]);
+    assert!(reading.specs.is_empty());
+    let told: Vec<String> = reading
+        .troubles
+        .iter()
+        .map(|it| {
+            let file = Path::new(it.place.file.file_name().unwrap()).display().to_string();
+            format!("{file}:{}:{} {}", it.place.line, it.place.column, it.message)
+        })
+        .collect();
+    assert_eq!(
+        told[..2],
+        ["b.yaml:2:6 a step has no key `tol`", "b.yaml:3:1 a file that is included has no key `verdict`"]
+    );
+    assert!(told[2].starts_with("c.yaml:1:9 "), "{told:?}");
+}
+
+#[test]
+fn files_that_cannot_be_included_are_told_where_they_are_named() {
+    let test = |include: &str| format!("test: {{name: a}}\ninclude: {include}\nsteps: []\nverdict: checks\n");
+    for (include, b, message) in [
+        ("a.yaml", "", "`a.yaml` includes itself"),
+        ("b.yaml", "include: ./a.yaml", "`./a.yaml` includes itself"),
+        ("no.yaml", "", "there is no such file"),
+        ("b.yaml", "", "must be one document"),
+        ("b.yaml", "steps: []\n---\nsteps: []\n", "must be one document"),
+        ("[1]", "", "`include[0]` must be a text, found the number `1`"),
+        ("b.yaml", "[]", "a file that is included must be a mapping, found a list"),
+    ] {
+        let reading = reading(&[("a.yaml", &test(include)), ("b.yaml", b)]);
+        assert_eq!(reading.troubles.len(), 1, "{include} {b}: {:?}", reading.troubles);
+        assert!(reading.troubles[0].message.contains(message), "{}", reading.troubles[0]);
+    }
+    let reading = reading(&[
+        ("a.yaml", "test: {name: a}\nsteps: [{include: b.yaml, tool: x}]\nverdict: checks\n"),
+        ("b.yaml", "steps: []"),
+    ]);
+    assert_eq!(reading.troubles[0].message, "a step with `include` has another key beside it");
+}
+
+#[test]
+fn files_that_include_one_another_many_times_over_are_refused() {
+    // Each file includes the next one ten times: ten to the twentieth.
+    let files: Vec<(String, String)> = (0..20)
+        .map(|at| {
+            let next = format!("f{}.yaml", at + 1);
+            let steps = format!("steps: [{}]\n", vec![format!("{{include: {next}}}"); 10].join(", "));
+            (format!("f{at}.yaml"), if at == 19 { "steps: [{tool: x}]\n".to_owned() } else { steps })
+        })
+        .collect();
+    let mut all: Vec<(&str, &str)> =
+        files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    all.push(("a.yaml", "test: {name: a}\ninclude: f0.yaml\nsteps: []\nverdict: checks\n"));
+    let start = std::time::Instant::now();
+    let reading = reading(&all);
+    assert!(start.elapsed().as_secs() < 5, "{:?}", start.elapsed());
+    assert!(reading.specs.is_empty());
+    assert_eq!(reading.troubles.len(), 1, "{:?}", reading.troubles);
+}
