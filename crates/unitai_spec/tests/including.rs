@@ -103,7 +103,7 @@ fn a_trouble_of_an_included_file_stands_in_that_file() {
         told[..2],
         ["b.yaml:2:6 a step has no key `tol`", "b.yaml:3:1 a file that is included has no key `verdict`"]
     );
-    assert!(told[2].starts_with("c.yaml:1:9 "), "{told:?}");
+    assert!(told[2].starts_with("c.yaml:1:8 "), "{told:?}");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Span, StrInput, Tag};
+use granit_parser::{ErrorKind, Event, Marker, Parser, ScalarStyle, ScanError, Span, StrInput, Tag, options};
 use unitai_model::value::Value;
 
 use super::limits::{Budget, Measure};
@@ -26,7 +26,7 @@ pub(crate) fn parse(text: &str, file: &Arc<PathBuf>, budget: &mut Budget) -> Par
     // A mark at the beginning says only how the file is encoded.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut composer = Composer {
-        events: Parser::new_from_str(text),
+        events: Parser::new_from_str_with_options(text, options! { emit_comments: false }),
         file,
         budget,
         anchors: HashMap::new(),
@@ -36,7 +36,7 @@ pub(crate) fn parse(text: &str, file: &Arc<PathBuf>, budget: &mut Budget) -> Par
     let mut documents = vec![];
     if let Err(end) = composer.stream(&mut documents) {
         composer.troubles.push(match end {
-            End::Syntax(marker, info) => syntax::trouble(text, file, &marker, &info),
+            End::Syntax(marker, kind) => syntax::trouble(text, file, &marker, &kind),
             End::Refused(trouble) => trouble,
         });
     }
@@ -45,8 +45,14 @@ pub(crate) fn parse(text: &str, file: &Arc<PathBuf>, budget: &mut Budget) -> Par
 
 /// Why reading ended before the text did.
 pub(super) enum End {
-    Syntax(Marker, String),
+    Syntax(Marker, ErrorKind),
     Refused(Trouble),
+}
+
+impl End {
+    fn of(error: &ScanError) -> End {
+        End::Syntax(*error.marker(), error.kind().clone())
+    }
 }
 
 pub(super) struct Composer<'a> {
@@ -64,7 +70,7 @@ impl<'a> Composer<'a> {
         loop {
             match self.next()? {
                 (Event::StreamEnd, _) => return Ok(()),
-                (Event::DocumentStart(_), _) => {
+                (Event::DocumentStart(..), _) => {
                     // Names hold within their document.
                     self.anchors.clear();
                     let (event, span) = self.next()?;
@@ -81,7 +87,7 @@ impl<'a> Composer<'a> {
     fn next(&mut self) -> Result<(Event<'a>, Span), End> {
         match self.events.next_event() {
             Some(Ok(event)) => Ok(event),
-            Some(Err(error)) => Err(End::Syntax(*error.marker(), error.info().to_owned())),
+            Some(Err(error)) => Err(End::of(&error)),
             None => Ok((Event::StreamEnd, Span::default())),
         }
     }
@@ -93,17 +99,17 @@ impl<'a> Composer<'a> {
             Event::Scalar(text, style, anchor, tag) => {
                 (anchor, self.scalar(text, style, tag.as_deref(), at, depth)?)
             }
-            Event::SequenceStart(anchor, tag) => {
+            Event::SequenceStart(_, anchor, tag) => {
                 self.open(anchor, at, depth)?;
                 self.check_tag(tag.as_deref(), "!!seq", at);
                 (anchor, self.list(at, depth)?)
             }
-            Event::MappingStart(anchor, tag) => {
+            Event::MappingStart(_, anchor, tag) => {
                 self.open(anchor, at, depth)?;
                 self.check_tag(tag.as_deref(), "!!map", at);
                 (anchor, self.map(at, depth)?)
             }
-            _ => return Err(End::Syntax(span.start, "did not find expected node content".to_owned())),
+            _ => return Err(End::Syntax(span.start, ErrorKind::ExpectedNodeContent)),
         };
         let node = Rc::new(node);
         if anchor > 0 {

@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use saphyr_parser::Marker;
+use granit_parser::{ErrorKind, Marker};
 
 use crate::document::telling::clipped;
 use crate::document::{Place, Trouble};
 
 /// The trouble of an error of syntax.
-pub(super) fn trouble(text: &str, file: &Arc<PathBuf>, marker: &Marker, info: &str) -> Trouble {
+pub(super) fn trouble(text: &str, file: &Arc<PathBuf>, marker: &Marker, kind: &ErrorKind) -> Trouble {
     let line = text.lines().nth(marker.line().saturating_sub(1)).unwrap_or_default();
     let place = |column: usize| Place { file: file.clone(), line: marker.line().max(1), column: column + 1 };
     if let Some((column, reference)) = bare_reference(line, marker.col()) {
@@ -19,7 +19,7 @@ pub(super) fn trouble(text: &str, file: &Arc<PathBuf>, marker: &Marker, info: &s
         );
         return Trouble::error(place(column), "", message, format!("quote it: \"{}\"", clipped(&reference)));
     }
-    let (message, remedy) = words(info, line);
+    let (message, remedy) = words(kind);
     Trouble::error(place(marker.col()), "", message, remedy)
 }
 
@@ -40,60 +40,81 @@ fn bare_reference(line: &str, column: usize) -> Option<(usize, String)> {
     Some((start, chars[start..end].iter().collect()))
 }
 
-/// The parser's words, and ours for the slips that are made most.
-fn words(info: &str, line: &str) -> (String, String) {
-    let says = |part: &str| info.contains(part);
-    let (message, remedy) = if says("tabs disallowed")
-        || (says("valid YAML whitespace") && line.contains('\t'))
-    {
-        ("a tab stands where YAML takes only spaces", "use spaces")
-    } else if says("illegal placement of ':'") {
-        (
+/// The parser's words, or ours for the slips that are made most.
+fn words(kind: &ErrorKind) -> (String, String) {
+    use ErrorKind as Kind;
+    let (message, remedy) = match kind {
+        Kind::TabNotAllowed
+        | Kind::TabInBlockIndentation
+        | Kind::TabInIndentation
+        | Kind::TabAtBlockScalarStart
+        | Kind::TabInPlainScalar
+        | Kind::InvalidMappingValueWhitespace
+        | Kind::InvalidBlockEntryWhitespace => ("a tab stands where YAML takes only spaces", "use spaces"),
+        Kind::MappingValueNotAllowed => (
             "`: ` stands where no key can end",
-            "close the bracket before it, or quote a text that has `: ` in it",
-        )
-    } else if says("invalid indentation in quoted scalar") {
-        ("a quote is opened here and not closed before the next key", "close it, or indent all of its lines")
-    } else if says("did not find expected node content") {
-        ("a value is missing before this", "write one, or quote a text that begins with this character")
-    } else if says("mapping values are not allowed") {
-        ("`: ` stands where no key can end", "quote a text that has `: ` in it, or look at the indentation")
-    } else if says("unknown anchor") {
-        (
-            "this alias stands for nothing",
+            "quote a text that has `: ` in it, or look at the indentation",
+        ),
+        Kind::InvalidColonPlacement | Kind::InvalidSimpleKey | Kind::SimpleKeyExpected => (
+            "`: ` stands where no key can end",
+            "close the bracket or quote before it, or quote a text that has `: ` in it",
+        ),
+        Kind::UnknownAnchor => (
+            "this alias stands for nothing in its document",
             "name something with `&` first, or quote a text that begins with `*`",
-        )
-    } else if says("unexpected character: `@'")
-        || says("unexpected character: ``'")
-        || says("unexpected character: `%'")
-    {
-        ("no text can begin with this character", "quote it")
-    } else if says("quoted scalar, found unexpected end of stream") {
-        ("a quote is opened here and never closed", "close it")
-    } else if says("invalid trailing content") {
-        ("something follows a closing quote", "quote the whole of it; in double quotes, `\\\"` is a quote")
-    } else if says("unknown escape character") {
-        ("`\\` begins an escape that YAML does not have", "use single quotes, or write `\\\\`")
-    } else if says("invalid Unicode character escape") {
-        ("this escape is no character of its own", "write the character itself")
-    } else if says("flow sequence, expected ','") || says("flow mapping, did not find expected ','") {
-        ("a bracket is opened and not closed before this", "close it, or put a comma between two parts")
-    } else if says("misplaced bracket") {
-        ("a bracket closes what was never opened", "leave it out, or quote the text that it is in")
-    } else if says("did not find expected key") || says("did not find expected '-' indicator") {
-        (
+        ),
+        Kind::UnexpectedCharacter { character } if character.is_control() => {
+            ("a character stands here that no text may have", "leave it out")
+        }
+        Kind::UnexpectedCharacter { .. } => ("no text can begin with this character", "quote it"),
+        Kind::UnclosedQuotedScalar => ("a quote is opened here and never closed", "close it"),
+        Kind::InvalidQuotedScalarIndent | Kind::DocumentIndicatorInQuotedScalar => {
+            ("a quote is opened above and not closed before this", "close it, or indent all of its lines")
+        }
+        Kind::InvalidTrailingSingleQuotedScalar | Kind::InvalidTrailingDoubleQuotedScalar => (
+            "something follows a closing quote",
+            "quote the whole of it; in double quotes, `\\\"` is a quote",
+        ),
+        Kind::UnknownQuotedScalarEscape | Kind::InvalidQuotedScalarHexEscape => {
+            ("`\\` begins an escape that YAML does not have", "use single quotes, or write `\\\\`")
+        }
+        Kind::InvalidUnicodeEscape
+        | Kind::InvalidLowSurrogate
+        | Kind::InvalidLowSurrogateHexEscape
+        | Kind::MissingLowSurrogate
+        | Kind::UnpairedLowSurrogate => ("this escape is no character", "write the character itself"),
+        Kind::ExpectedFlowMappingSeparator
+        | Kind::ExpectedFlowSequenceSeparator
+        | Kind::UnexpectedEofFlowMapping
+        | Kind::UnexpectedEofFlowSequence
+        | Kind::UnexpectedEofImplicitFlowMapping
+        | Kind::InvalidFlowScalarIndent
+        | Kind::BlockEntryInFlowCollection => {
+            ("a bracket is opened and not closed before this", "close it, or put a comma between two parts")
+        }
+        Kind::UnclosedFlowCollection { .. } => ("a bracket is opened here and never closed", "close it"),
+        Kind::MisplacedFlowCollectionEnd => {
+            ("a bracket closes what was never opened", "leave it out, or quote the text that it is in")
+        }
+        Kind::ExpectedBlockMappingKey | Kind::ExpectedBlockSequenceEntry | Kind::InvalidIndentation => (
             "this is not indented as what it follows",
             "begin keys of one mapping and items of one list in one column",
-        )
-    } else if says("block sequence entries are not allowed") {
-        (
+        ),
+        Kind::BlockSequenceEntryNotAllowed => (
             "a list cannot begin on the line of its key",
             "begin it on the next line, or quote a text that begins with `- `",
-        )
-    } else if says("unprintable character") {
-        ("a character stands here that no text may have", "leave it out")
-    } else {
-        return (format!("this is no YAML: {}", clipped(info)), String::new());
+        ),
+        Kind::ExpectedNodeContent => {
+            ("a value is missing before this", "write one, or quote a text that begins with this character")
+        }
+        Kind::RecursionLimitExceeded => ("this nests too deep", "nest less"),
+        Kind::MismatchedFlowCollectionEnd { open, close } => {
+            return (
+                format!("`{open}` is opened here and `{close}` closes it"),
+                "close it with its like".to_owned(),
+            );
+        }
+        other => return (format!("this is no YAML: {}", clipped(&other.to_string())), String::new()),
     };
     (message.to_owned(), remedy.to_owned())
 }

@@ -1,6 +1,6 @@
 //! Tags: those that say what a scalar is anyway. Any other would make objects out of a file, and is refused.
 
-use saphyr_parser::Tag;
+use granit_parser::Tag;
 use unitai_model::value::Value;
 
 use super::scalar::resolve;
@@ -10,7 +10,7 @@ const CORE: &str = "tag:yaml.org,2002:";
 
 /// The name of a tag such as `!!str`, as it is written in a file.
 pub(super) fn name(tag: &Tag) -> String {
-    let whole = format!("{}{}", tag.handle, tag.suffix);
+    let whole = format!("{}{}", tag.handle(), tag.suffix());
     match whole.strip_prefix(CORE) {
         Some(kind) => clipped(&format!("!!{kind}")),
         None => clipped(&whole),
