@@ -29,6 +29,21 @@ impl Style {
         self.paint("31", text)
     }
 
+    /// A word for what is as it should be.
+    pub fn good(self, text: &str) -> String {
+        self.expected(text)
+    }
+
+    /// A word for what is not.
+    pub fn bad(self, text: &str) -> String {
+        self.offending(text)
+    }
+
+    /// A word for what nobody can say.
+    pub fn doubtful(self, text: &str) -> String {
+        self.paint("33", text)
+    }
+
     /// What stands above the rest.
     pub fn heading(self, text: &str) -> String {
         self.paint("1", text)

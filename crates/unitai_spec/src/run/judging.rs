@@ -89,3 +89,20 @@ pub trait Judge: Send + Sync {
     /// Asks it.
     fn judge<'a>(&'a self, brief: &'a Brief<'a>) -> Future<'a, Ruling>;
 }
+
+/// Nobody who could answer.
+#[derive(Debug, Clone, Copy)]
+pub struct NoJudge;
+
+impl Judge for NoJudge {
+    fn judge<'a>(&'a self, brief: &'a Brief<'a>) -> Future<'a, Ruling> {
+        let count = brief.questions.len();
+        let first = brief.questions.first().map_or("", |it| it.text.as_str());
+        let noun = if count == 1 { "question is" } else { "questions are" };
+        let message = format!(
+            "{count} {noun} left that only a judge can answer, and there is none (first: {first}); \
+             say it as a `check` to have the engine decide"
+        );
+        Box::pin(async move { Ruling::Absent(message) })
+    }
+}

@@ -3,7 +3,7 @@
 use unitai_model::Trajectory;
 use unitai_model::value::Value;
 
-use super::Evidence;
+use super::{Evidence, Question, Reply};
 use crate::document::Place;
 
 /// The word of a verdict.
@@ -118,6 +118,8 @@ pub struct Run {
     pub warnings: Vec<String>,
     /// Seconds, teardown included.
     pub seconds: f64,
-    /// How many questions a judge was asked; 0: checks alone decided.
+    /// What a judge was asked, and what it answered; nothing where checks alone decided.
+    pub answers: Vec<(Question, Reply)>,
+    /// How many questions a judge was asked.
     pub questions: usize,
 }

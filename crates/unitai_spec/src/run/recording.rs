@@ -1,0 +1,191 @@
+//! What a run has left for the next: its calls and the judge's answers. Replaying needs no tool, no model and no network.
+
+use serde::{Deserialize, Serialize};
+use unitai_model::value::{Value, equal};
+
+use super::{Answer, Called, Evidence, Outcome, Question, Quote, Reply, Ruling, Run};
+use crate::data::{from_json, to_json};
+
+/// The version of the form in which recordings are kept.
+const FORMAT: u32 = 1;
+
+/// A recorded run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Recording {
+    format: u32,
+    /// The name of the test, for whoever reads the file.
+    test: String,
+    calls: Vec<RecordedCall>,
+    answers: Vec<RecordedAnswer>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RecordedCall {
+    path: String,
+    attempt: u32,
+    server: String,
+    tool: String,
+    args: serde_json::Value,
+    ms: f64,
+    outcome: RecordedOutcome,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum RecordedOutcome {
+    Returned { value: serde_json::Value, text: String },
+    Failed { message: String, details: String },
+    Unfinished,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RecordedAnswer {
+    question: String,
+    answer: RecordedWord,
+    why: String,
+    quotes: Vec<(String, String)>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum RecordedWord {
+    Yes,
+    No,
+    Unknown,
+}
+
+/// A call as it was answered when it was recorded.
+pub(super) struct Replayed {
+    pub(super) server: String,
+    pub(super) called: Option<Called>,
+    pub(super) ms: f64,
+}
+
+impl Recording {
+    /// What a run leaves for the next.
+    pub fn of(test: &str, run: &Run) -> Recording {
+        let answer = |(question, reply): &(Question, Reply)| RecordedAnswer {
+            question: question.text.clone(),
+            answer: match reply.answer {
+                Answer::Yes => RecordedWord::Yes,
+                Answer::No => RecordedWord::No,
+                Answer::Unknown => RecordedWord::Unknown,
+            },
+            why: reply.why.clone(),
+            quotes: reply.quotes.iter().map(|it| (it.reference.clone(), it.quote.clone())).collect(),
+        };
+        Recording {
+            format: FORMAT,
+            test: test.to_owned(),
+            calls: run.evidence.iter().map(recorded).collect(),
+            answers: run.answers.iter().map(answer).collect(),
+        }
+    }
+
+    /// Reads a recording, or says what is wrong with it.
+    pub fn from_text(text: &str) -> Result<Recording, String> {
+        let recording: Recording = serde_json::from_str(text)
+            .map_err(|error| format!("this is no recording of a YAML test: {error}"))?;
+        if recording.format == FORMAT {
+            Ok(recording)
+        } else {
+            Err(format!("recordings of format {} are not known here, only {FORMAT}", recording.format))
+        }
+    }
+
+    /// The recording as a file for people and for the next run.
+    pub fn to_text(&self) -> String {
+        // Only maps with other than text keys cannot be written, and it has none.
+        serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
+    }
+
+    /// The answer to a call that was recorded.
+    pub(super) fn answer(
+        &self,
+        path: &str,
+        attempt: u32,
+        tool: &str,
+        args: &[(String, Value)],
+    ) -> Result<Replayed, String> {
+        let again = "record the test again";
+        let Some(call) = self.calls.iter().find(|it| it.path == path && it.attempt == attempt) else {
+            return Err(format!("the recording has no call at {path}, attempt {attempt}; {again}"));
+        };
+        if call.tool != tool {
+            return Err(format!(
+                "at {path} the recording has a call of {}, not of {tool}; {again}",
+                call.tool
+            ));
+        }
+        let args =
+            Value::Dict(args.iter().map(|(name, it)| (Value::Str(name.clone()), it.clone())).collect());
+        // As JSON both have lost the same: what a tool is asked in cannot say more.
+        if !equal(&from_json(&to_json(&args)), &from_json(&call.args)) {
+            return Err(format!(
+                "at {path} the recording has {tool} called with {}, not with {}; {again}",
+                call.args,
+                to_json(&args)
+            ));
+        }
+        let called = match &call.outcome {
+            RecordedOutcome::Returned { value, text } => {
+                Some(Called::Returned { value: from_json(value), text: text.clone() })
+            }
+            RecordedOutcome::Failed { message, details } => {
+                Some(Called::Failed { message: message.clone(), details: details.clone() })
+            }
+            RecordedOutcome::Unfinished => None,
+        };
+        Ok(Replayed { server: call.server.clone(), called, ms: call.ms })
+    }
+
+    /// What the judge said when it was recorded.
+    pub(super) fn rule(&self, questions: &[Question]) -> Ruling {
+        let mut replies = Vec::new();
+        for question in questions {
+            let Some(known) = self.answers.iter().find(|it| it.question == question.text) else {
+                return Ruling::Trouble(format!(
+                    "the recording has no answer to: {}; record the test again",
+                    question.text
+                ));
+            };
+            let answer = match known.answer {
+                RecordedWord::Yes => Answer::Yes,
+                RecordedWord::No => Answer::No,
+                RecordedWord::Unknown => Answer::Unknown,
+            };
+            let quote = |(reference, quote): &(String, String)| Quote {
+                reference: reference.clone(),
+                quote: quote.clone(),
+            };
+            let quotes = known.quotes.iter().map(quote).collect();
+            replies.push(Reply { id: question.id.clone(), answer, quotes, why: known.why.clone() });
+        }
+        Ruling::Answered(replies)
+    }
+}
+
+fn recorded(evidence: &Evidence) -> RecordedCall {
+    let args =
+        Value::Dict(evidence.args.iter().map(|(name, it)| (Value::Str(name.clone()), it.clone())).collect());
+    RecordedCall {
+        path: evidence.path.clone(),
+        attempt: evidence.attempt,
+        server: evidence.server.clone(),
+        tool: evidence.tool.clone(),
+        args: to_json(&args),
+        ms: evidence.ms,
+        outcome: match &evidence.outcome {
+            Outcome::Returned { value, text } => {
+                RecordedOutcome::Returned { value: to_json(value), text: text.clone() }
+            }
+            Outcome::Failed { message, details } => {
+                RecordedOutcome::Failed { message: message.clone(), details: details.clone() }
+            }
+            Outcome::Unfinished => RecordedOutcome::Unfinished,
+        },
+    }
+}

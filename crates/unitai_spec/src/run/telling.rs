@@ -1,0 +1,91 @@
+//! A test that has run, in words.
+
+use super::{Ending, Status, StepResult};
+
+/// The signs before steps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Signs {
+    /// Tick, cross and circle.
+    Drawn,
+    /// The same for terminals that cannot draw them.
+    Plain,
+}
+
+impl Signs {
+    fn of(self, status: Status) -> &'static str {
+        match (self, status) {
+            (Signs::Drawn, Status::Pass) => "✓",
+            (Signs::Drawn, Status::Fail) => "✗",
+            (Signs::Drawn, Status::Skip) => "○",
+            (Signs::Plain, Status::Pass) => "+",
+            (Signs::Plain, Status::Fail) => "x",
+            (Signs::Plain, Status::Skip) => "-",
+        }
+    }
+}
+
+/// One step in one line; what it says in several lines is indented below.
+///
+/// ```
+/// use unitai_spec::document::Place;
+/// use unitai_spec::run::{Signs, Status, StepResult, step_line};
+/// let step = StepResult {
+///     name: "Fetch users".to_owned(),
+///     path: "steps[0]".to_owned(),
+///     status: Status::Fail,
+///     details: "expected status_code == 200, found 404".to_owned(),
+///     tool_output: None,
+///     evidence: vec![1],
+///     ms: 12.0,
+///     place: Place::default(),
+/// };
+/// assert_eq!(step_line(&step, Signs::Plain), "x Fetch users (steps[0]): expected status_code == 200, found 404");
+/// ```
+pub fn step_line(step: &StepResult, signs: Signs) -> String {
+    let sign = signs.of(step.status);
+    let place = if step.place.line > 0 { format!(", line {}", step.place.line) } else { String::new() };
+    let name = if step.name.starts_with(&step.path) {
+        format!("{}{}", step.name, place.replacen(", ", " (", 1) + if place.is_empty() { "" } else { ")" })
+    } else {
+        format!("{} ({}{place})", step.name, step.path)
+    };
+    match (step.status, step.details.as_str()) {
+        (Status::Pass, "") => format!("{sign} {name}, {}", milliseconds(step.ms)),
+        (_, "") => format!("{sign} {name}"),
+        (_, details) => format!("{sign} {name}: {}", details.replace('\n', "\n    ")),
+    }
+}
+
+fn milliseconds(ms: f64) -> String {
+    if ms < 10.0 { format!("{ms:.1} ms") } else { format!("{ms:.0} ms") }
+}
+
+/// How a test ended: its reason, its steps and what is wrong.
+pub fn tell(ending: &Ending, signs: Signs) -> String {
+    let (head, steps, issues): (String, &[StepResult], &[String]) = match ending {
+        Ending::Decided(verdict) => {
+            (format!("{}: {}", verdict.word.text(), verdict.reason), &verdict.steps, &verdict.issues)
+        }
+        Ending::Error { message, remedy, steps } => {
+            let rest = if remedy.is_empty() { String::new() } else { format!("\n{remedy}") };
+            (format!("ERROR: {message}{rest}"), steps, &[])
+        }
+        Ending::Stopped { steps } => ("STOPPED".to_owned(), steps, &[]),
+    };
+    let mut out = head;
+    if !steps.is_empty() {
+        out.push_str("\n\nSteps:");
+    }
+    for step in steps {
+        out.push_str("\n  ");
+        out.push_str(&step_line(step, signs));
+    }
+    if !issues.is_empty() {
+        out.push_str("\n\nIssues:");
+    }
+    for issue in issues {
+        out.push_str("\n  - ");
+        out.push_str(&issue.replace('\n', "\n    "));
+    }
+    out
+}

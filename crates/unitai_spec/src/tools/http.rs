@@ -1,0 +1,110 @@
+//! HTTP requests. Redirects are not followed: a test says what it asks for. A request that gets no answer is a failure of
+//! the tool; one that gets any answer is none.
+
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Client, RequestBuilder, Response};
+use unitai_model::value::Value;
+
+use super::arguments::Given;
+use super::dict;
+use crate::data::to_json;
+
+/// How long one request may take in all.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// How many characters of a body are kept.
+pub(super) const KEPT: usize = 10_000;
+
+pub(super) async fn get(given: &Given) -> Result<Value, String> {
+    ask(given, client()?.get(given.text("url")?)).await
+}
+
+pub(super) async fn post(given: &Given) -> Result<Value, String> {
+    let request = client()?.post(given.text("url")?);
+    match given.get("data") {
+        None | Some(Value::Null) => ask(given, request).await,
+        Some(data) => ask(given, request.json(&to_json(data))).await,
+    }
+}
+
+/// One client for the process, which keeps its connections.
+fn client() -> Result<&'static Client, String> {
+    static CLIENT: OnceLock<Result<Client, String>> = OnceLock::new();
+    let client = CLIENT.get_or_init(|| {
+        // The process has one; another part of it may have chosen already.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        Client::builder()
+            .redirect(reqwest::redirect::Policy::none())
+            .referer(false)
+            .timeout(PATIENCE)
+            // Connections belong to the runtime that opened them, which a test ends.
+            .pool_max_idle_per_host(0)
+            .user_agent(concat!("unitai/", env!("CARGO_PKG_VERSION")))
+            .build()
+            .map_err(|error| shown(&error))
+    });
+    client.as_ref().map_err(Clone::clone)
+}
+
+async fn ask(given: &Given, request: RequestBuilder) -> Result<Value, String> {
+    let mut headers = HeaderMap::new();
+    for (name, value) in given.texts("headers")? {
+        let name = HeaderName::try_from(&name).map_err(|_| format!("{name:?} is no name of a header"))?;
+        let value = HeaderValue::try_from(&value)
+            .map_err(|_| format!("the header {name} holds what no header may"))?;
+        headers.append(name, value);
+    }
+    let response = request.headers(headers).send().await.map_err(|error| shown(&error))?;
+    let status_code = Value::Int(response.status().as_u16().into());
+    let headers = joined(response.headers());
+    let body = Value::Str(body(response).await?);
+    Ok(dict([("status_code", status_code), ("body", body), ("headers", headers)]))
+}
+
+/// Headers by name; those that came several times are one, as HTTP has it.
+fn joined(headers: &HeaderMap) -> Value {
+    let entry = |name: &HeaderName| {
+        let all: Vec<_> =
+            headers.get_all(name).iter().map(|it| String::from_utf8_lossy(it.as_bytes())).collect();
+        (Value::Str(name.to_string()), Value::Str(all.join(", ")))
+    };
+    Value::Dict(headers.keys().map(entry).collect())
+}
+
+/// The beginning of a body. The rest is not read: it may have no end.
+async fn body(mut response: Response) -> Result<String, String> {
+    let is_latin1 = response
+        .headers()
+        .get(CONTENT_TYPE)
+        .and_then(|it| it.to_str().ok())
+        .is_some_and(|it| it.to_ascii_lowercase().contains("charset=iso-8859-1"));
+    let mut bytes = Vec::new();
+    // No character takes more than four bytes.
+    while bytes.len() <= KEPT * 4 {
+        match response.chunk().await.map_err(|error| shown(&error))? {
+            Some(chunk) => bytes.extend_from_slice(&chunk),
+            None => break,
+        }
+    }
+    let text = if is_latin1 {
+        bytes.iter().map(|byte| char::from(*byte)).collect()
+    } else {
+        String::from_utf8_lossy(&bytes).into_owned()
+    };
+    let end = text.char_indices().nth(KEPT).map_or(text.len(), |(at, _)| at);
+    Ok(text[..end].to_owned())
+}
+
+/// An error with its causes, which is where the reason is.
+fn shown(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text = format!("{text}: {error}");
+        cause = error.source();
+    }
+    text
+}
