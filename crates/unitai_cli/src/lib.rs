@@ -16,6 +16,7 @@ mod results;
 mod say;
 mod serve;
 mod test;
+mod yaml;
 
 use std::ffi::OsString;
 
@@ -65,6 +66,9 @@ enum Command {
     /// Stand between an agent in any language and its models: record, replay, meter
     #[command(after_help = serve::EXAMPLES)]
     Serve(serve::Serve),
+    /// Run, check and harden YAML tests without pytest
+    #[command(after_help = yaml::EXAMPLES)]
+    Yaml(yaml::Yaml),
     /// Show what is installed and set, and what is wrong
     #[command(after_help = doctor::EXAMPLES)]
     Doctor(doctor::Doctor),
@@ -100,6 +104,7 @@ pub fn run(args: Vec<OsString>, python: &str) -> i32 {
             Command::Cache(cache) => cache.run(),
             Command::Config(config) => config.run(),
             Command::Serve(serve) => serve.run(),
+            Command::Yaml(yaml) => yaml.run(python),
             Command::Doctor(doctor) => doctor.run(python),
             Command::Completions(completions) => completions.run(Arguments::command()),
         },

@@ -106,7 +106,7 @@ impl<'a> Toolbox<'a> {
             all.flat_map(ToolServer::tools).chain(&own).map(|it| it.name.as_str()).collect();
         let mut message = format!("nobody has a tool {tool}{}", meant(tool, names));
         for trouble in plugins.map_or(&[][..], ToolServer::troubles) {
-            message.push_str("\n");
+            message.push('\n');
             message.push_str(trouble);
         }
         Err(Lost::Unknown(message))

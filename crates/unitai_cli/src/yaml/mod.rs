@@ -1,0 +1,46 @@
+//! `unitai yaml`: YAML tests without pytest.
+
+mod check;
+mod files;
+mod run;
+
+use clap::{Args, Subcommand};
+use unitai_spec::document;
+
+use crate::say::say;
+
+/// What `unitai yaml --help` shows below the commands.
+pub(crate) const EXAMPLES: &str = "Examples:\n  unitai yaml run                     run the tests in tests/llm\n  unitai yaml run api.yaml --verbose  one file, with each step as it ends\n  unitai yaml check                   are all files well written?\n  unitai yaml schema > yaml-test.schema.json";
+
+/// The arguments of `unitai yaml`.
+#[derive(Args)]
+pub(crate) struct Yaml {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run tests, and tell what came of them
+    #[command(after_help = run::EXAMPLES)]
+    Run(run::Run),
+    /// Read files, and tell what is wrong with them
+    Check(check::Check),
+    /// Print the JSON schema of the files, for editors
+    Schema,
+}
+
+impl Yaml {
+    /// Does it, and gives the exit code.
+    pub(crate) fn run(&self, python: &str) -> i32 {
+        match &self.command {
+            Command::Run(run) => run.run(python),
+            Command::Check(check) => check.run(),
+            Command::Schema => {
+                // Nobody may be reading any more.
+                let _ = say(&format!("{:#}", document::schema()));
+                0
+            }
+        }
+    }
+}

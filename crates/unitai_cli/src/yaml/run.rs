@@ -1,0 +1,202 @@
+//! `unitai yaml run`: tests, one after the other, and what came of them.
+
+use std::env;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::{Args, ValueEnum};
+use unitai_config::root_above;
+use unitai_mcp::client::Settings;
+use unitai_mcp::engine::Engine;
+use unitai_spec::data::to_json;
+use unitai_spec::document::{Severity, Spec, read_file};
+use unitai_spec::run::{
+    Around, Ending, Event, NoJudge, Observer, Run as Ran, Signs, Stop, Unobserved, Word, step_line, tell,
+};
+
+use super::files;
+use crate::child::Signals;
+use crate::say::{complain, note, say, style};
+
+/// What `unitai yaml run --help` shows below the options.
+pub(crate) const EXAMPLES: &str = "Examples:\n  unitai yaml run                          every test below tests/llm\n  unitai yaml run tests/llm/api.yaml -v    one file, with each step as it ends\n  unitai yaml run --timeout 20             no test longer than 20 seconds\n  unitai yaml run --json | jq .verdict     one line of JSON for each test\n\nExit codes: 0 nothing failed, 1 a test failed, 2 something around the tests is not as needed";
+
+/// The arguments of `unitai yaml run`.
+#[derive(Args)]
+pub(crate) struct Run {
+    /// Files, or folders to look in [default: tests/llm]
+    paths: Vec<PathBuf>,
+    /// Seconds for each test, whatever it says itself
+    #[arg(long, value_name = "SECONDS")]
+    timeout: Option<u32>,
+    /// Show each step as it ends
+    #[arg(short, long)]
+    verbose: bool,
+    /// What a test counts as that nobody could decide
+    #[arg(long, value_enum, default_value_t = Unclear::Skip)]
+    unclear: Unclear,
+    /// One line of JSON for each test, with all evidence
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Unclear {
+    Skip,
+    Fail,
+}
+
+/// How many tests ended how.
+#[derive(Default)]
+struct Tally {
+    passed: usize,
+    failed: usize,
+    unclear: usize,
+    errors: usize,
+}
+
+struct Watched;
+
+impl Observer for Watched {
+    fn saw(&self, event: &Event<'_>) {
+        match event {
+            Event::Ended(result) => note(&step_line(result, Signs::Drawn)),
+            Event::Judging(count) => note(&format!("{count} questions for the judge")),
+            _ => {}
+        }
+    }
+}
+
+impl Run {
+    /// Runs them, and gives the exit code.
+    pub(crate) fn run(&self, python: &str) -> i32 {
+        match self.ran(python) {
+            Ok(code) => code,
+            Err(message) => {
+                complain(&message);
+                2
+            }
+        }
+    }
+
+    fn ran(&self, python: &str) -> Result<i32, String> {
+        let specs = self.specs()?;
+        let here = env::current_dir().map_err(|error| format!("there is no current folder: {error}"))?;
+        let settings = Settings { python: Some(python.into()), ..Settings::new(root_above(&here)) };
+        let engine = Engine::new(settings);
+        let servers = engine.servers().map_err(|error| error.to_string())?;
+        let signals = Arc::new(Signals::catch().map_err(|error| error.to_string())?);
+        let stop = Stop::default();
+        let (waiting, asking) = (Arc::clone(&signals), stop.clone());
+        std::thread::spawn(move || {
+            if waiting.wait().is_some() {
+                note("stopping; teardown still runs");
+                asking.ask();
+            }
+        });
+        let env: Vec<(String, String)> = env::vars_os()
+            .map(|(name, it)| (name.to_string_lossy().into_owned(), it.to_string_lossy().into_owned()))
+            .collect();
+        let mut tally = Tally::default();
+        for spec in &specs {
+            let around = Around {
+                run_id: &uuid::Uuid::new_v4().to_string(),
+                connector: servers.as_ref(),
+                judge: &NoJudge,
+                observer: if self.verbose { &Watched } else { &Unobserved },
+                env: &env,
+                timeout: self.timeout,
+                replay: None,
+            };
+            let ran = engine
+                .block_on_checked(unitai_spec::run::run(spec, &around, &stop), &stop, &mut || false)
+                .map_err(|error| error.to_string())?;
+            self.tell(spec, &ran, &mut tally);
+            if matches!(ran.ending, Ending::Stopped { .. }) {
+                return Ok(130);
+            }
+        }
+        for trouble in engine.shutdown() {
+            note(&trouble);
+        }
+        if !self.json {
+            let _ = say(&tally.text());
+        }
+        let is_red = tally.failed > 0 || (self.unclear == Unclear::Fail && tally.unclear > 0);
+        Ok(if tally.errors > 0 { 2 } else { i32::from(is_red) })
+    }
+
+    /// Every test, unless one of the files cannot be used: then none is run.
+    fn specs(&self) -> Result<Vec<Spec>, String> {
+        let (mut specs, mut wrong) = (Vec::new(), Vec::new());
+        for file in files::tests(&self.paths)? {
+            let source = std::fs::read_to_string(&file).ok();
+            let reading = read_file(&file);
+            for trouble in &reading.troubles {
+                let told = trouble.render(source.as_deref());
+                match trouble.severity {
+                    Severity::Error => wrong.push(told),
+                    Severity::Warning => note(&told),
+                }
+            }
+            specs.extend(reading.specs);
+        }
+        if wrong.is_empty() { Ok(specs) } else { Err(wrong.join("\n")) }
+    }
+
+    fn tell(&self, spec: &Spec, ran: &Ran, tally: &mut Tally) {
+        let word = tally.count(&ran.ending);
+        let name = match &spec.case {
+            Some(case) => format!("{} [{case}]", spec.test.name),
+            None => spec.test.name.clone(),
+        };
+        if self.json {
+            let mut json = to_json(&ran.to_value());
+            json["name"] = name.into();
+            json["file"] = spec.place.file.display().to_string().into();
+            let _ = say(&json.to_string());
+            return;
+        }
+        let style = style();
+        let word = match word {
+            "PASS" => style.good(word),
+            "UNCLEAR" => style.doubtful(word),
+            _ => style.bad(word),
+        };
+        let _ = say(&format!("{word} {name} ({}, {:.2} s)", spec.place, ran.seconds));
+        let is_good = matches!(&ran.ending, Ending::Decided(verdict) if verdict.word == Word::Pass);
+        if !is_good {
+            let _ = say(&format!("  {}", tell(&ran.ending, Signs::Drawn).replace('\n', "\n  ")));
+        }
+        for warning in &ran.warnings {
+            note(&format!("{name}: {warning}"));
+        }
+    }
+}
+
+impl Tally {
+    fn count(&mut self, ending: &Ending) -> &'static str {
+        let (counter, word) = match ending {
+            Ending::Decided(verdict) => match verdict.word {
+                Word::Pass => (&mut self.passed, "PASS"),
+                Word::Fail => (&mut self.failed, "FAIL"),
+                Word::Unclear => (&mut self.unclear, "UNCLEAR"),
+            },
+            Ending::Error { .. } => (&mut self.errors, "ERROR"),
+            Ending::Stopped { .. } => (&mut self.errors, "STOPPED"),
+        };
+        *counter += 1;
+        word
+    }
+
+    fn text(&self) -> String {
+        let parts = [
+            (self.passed, "passed"),
+            (self.failed, "failed"),
+            (self.unclear, "unclear (nobody could decide them)"),
+            (self.errors, "not run as they should"),
+        ];
+        let parts = parts.into_iter().filter(|(count, _)| *count > 0);
+        parts.map(|(count, what)| format!("{count} {what}")).collect::<Vec<_>>().join(", ")
+    }
+}
