@@ -8,5 +8,6 @@
 pub mod data;
 pub mod document;
 pub mod expression;
+pub mod harden;
 pub mod run;
 pub mod tools;

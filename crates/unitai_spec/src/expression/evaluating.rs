@@ -13,7 +13,10 @@ use super::{comparing, functions, number, path};
 
 /// How much one evaluation may do, in about bytes that are looked at: a condition inside of a condition over a long list
 /// must end.
-const MAX_WORK: u64 = 100_000_000;
+const MAX_WORK: u64 = 200_000_000;
+
+/// What one step costs, in the same measure.
+const STEP: usize = 20;
 
 /// How long a text that `+` makes may be, in bytes, and how long a list.
 const MAX_JOINED: usize = 1_000_000;
@@ -79,7 +82,7 @@ fn weight(value: &Value) -> usize {
 
 /// What an expression gives.
 pub(crate) fn eval<'a>(expr: &'a Expr, context: &Context<'a>) -> Evaluated<'a> {
-    context.spend(1)?;
+    context.spend(STEP)?;
     match expr {
         Expr::Literal(value) => Ok(Cow::Borrowed(value)),
         Expr::List(items) => {

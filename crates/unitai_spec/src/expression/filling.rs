@@ -85,10 +85,10 @@ impl References {
         let mut names = Vec::new();
         each_text(value, "", &mut |text, _| {
             for piece in pieces(text).unwrap_or_default() {
-                if let Piece::Reference(reference) = piece {
-                    if !names.contains(&reference.name) {
-                        names.push(reference.name);
-                    }
+                if let Piece::Reference(reference) = piece
+                    && !names.contains(&reference.name)
+                {
+                    names.push(reference.name);
                 }
             }
             Ok(())

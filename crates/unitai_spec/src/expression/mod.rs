@@ -111,6 +111,11 @@ impl fmt::Display for Expression {
     }
 }
 
+/// A text as an expression writes it.
+pub(crate) fn quoted(text: &str) -> String {
+    quoting::write(text)
+}
+
 /// Whether a text is an expression: what a reader of files asks of `check`, `when` and `until`.
 ///
 /// ```

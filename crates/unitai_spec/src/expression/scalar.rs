@@ -17,10 +17,11 @@ pub(crate) fn read(text: &str) -> Value {
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
     let whole = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
     // What begins with a zero is a code more often than a number.
-    if whole && (digits == "0" || !digits.starts_with('0')) {
-        if let Some(value) = text.parse().ok().map(number::whole) {
-            return value;
-        }
+    if whole
+        && (digits == "0" || !digits.starts_with('0'))
+        && let Some(value) = text.parse().ok().map(number::whole)
+    {
+        return value;
     }
     let fraction = digits.split_once('.').is_some_and(|(before, after)| {
         let mantissa = after.split(['e', 'E']).next().unwrap_or_default();

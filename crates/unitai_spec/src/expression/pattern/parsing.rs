@@ -37,10 +37,10 @@ pub(super) fn parse(pattern: &Value, path: &str, depth: usize) -> Result<Pattern
 }
 
 fn object(entries: &[(Value, Value)], path: &str, depth: usize) -> Result<Shape, SyntaxTrouble> {
-    if let [(Value::Str(key), each)] = entries {
-        if key == "#each" {
-            return Ok(Shape::Each(Box::new(parse(each, &format!("{path}[*]"), depth + 1)?)));
-        }
+    if let [(Value::Str(key), each)] = entries
+        && key == "#each"
+    {
+        return Ok(Shape::Each(Box::new(parse(each, &format!("{path}[*]"), depth + 1)?)));
     }
     let mut fields = Vec::with_capacity(entries.len());
     for (key, value) in entries {
