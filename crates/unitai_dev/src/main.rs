@@ -56,6 +56,7 @@ fn generated() -> BTreeMap<PathBuf, String> {
         ("schemas/events.schema.json", pretty(&schemars::schema_for!(RunEvent))),
         ("schemas/results.schema.json", pretty(&schemars::schema_for!(Summary))),
         ("schemas/trajectory.schema.json", pretty(&schemars::schema_for!(v1::Document<'_>))),
+        ("schemas/yaml-test.schema.json", pretty(&unitai_spec::document::schema())),
     ];
     for (path, schema) in schemas {
         files.insert(PathBuf::from(path), schema);

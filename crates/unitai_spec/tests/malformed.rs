@@ -1,6 +1,8 @@
 //! Files with something wrong in them, in `malformed/`. Each says on its first lines what must be told, in order and
 //! nothing else: `# expect: line:column part of the message (part of the remedy)`.
 
+#![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
+
 use std::fs;
 use std::path::PathBuf;
 

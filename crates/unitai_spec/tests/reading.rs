@@ -13,7 +13,7 @@ fn reading(text: &str) -> Reading {
 fn spec(text: &str) -> Spec {
     let reading = reading(text);
     assert_eq!(reading.troubles, [], "{text}");
-    reading.specs.into_iter().next().unwrap()
+    reading.specs.into_iter().next().expect("a test")
 }
 
 /// A whole file around a step.
@@ -354,4 +354,16 @@ fn files_that_cannot_be_read_are_told() {
     assert!(told(&file).message.ends_with("has more than 1000000 bytes"));
     std::fs::write(&file, "test: {name: a}\nsteps: []\nverdict: checks\n").unwrap();
     assert_eq!(read_file(&file).specs[0].place.file.as_path(), file);
+}
+
+#[test]
+fn json_is_read_as_json() {
+    let text = concat!(
+        r#"{"test": {"name": "a \ud83d\ude00 "#,
+        "\u{7f}",
+        r#""}, "steps": [{"tool": "x", "args": {"n": 1e5}}], "verdict": "checks"}"#
+    );
+    let spec = spec(text);
+    assert_eq!(spec.test.name, "a 😀 \u{7f}");
+    assert_eq!(spec.steps[0].args[0].1, Value::Float(1e5));
 }

@@ -9,6 +9,9 @@ use crate::document::keys::{FILE, Key, META};
 use crate::document::telling::{clipped, found, one_of};
 use crate::document::yaml::{Entry, Kind, Node};
 
+/// In how many keys of one mapping a slip of the pen is looked for: who has more of them meant something else.
+const MOST_GUESSES: usize = 50;
+
 /// A mapping of known keys.
 pub(super) struct Fields<'n> {
     entries: &'n [Entry],
@@ -79,20 +82,19 @@ impl Reader {
         let mut strange = vec![];
         for entry in entries {
             if !entry.key.text().is_some_and(|key| names.contains(&key)) {
-                self.unknown(&entry.key, path, what, names);
+                self.unknown(&entry.key, path, what, names, strange.len() < MOST_GUESSES);
                 strange.push(entry.key.as_written().unwrap_or_default());
             }
         }
-        if self.is_lenient {
-            strange.clear();
-        }
+        strange.truncate(if self.is_lenient { 0 } else { MOST_GUESSES });
         Some(Fields { entries, path: path.to_owned(), strange })
     }
 
-    fn unknown(&mut self, key: &Node, path: &str, what: &str, names: &[&str]) {
+    fn unknown(&mut self, key: &Node, path: &str, what: &str, names: &[&str], may_guess: bool) {
         let name = clipped(key.as_written().unwrap_or("null"));
         let is_file = FILE.iter().all(|key| names.contains(&key.name));
-        let remedy = if let Some(near) = nearest(&name, names.iter().copied()) {
+        let near = if may_guess { nearest(&name, names.iter().copied()) } else { None };
+        let remedy = if let Some(near) = near {
             format!("did you mean `{near}`?")
         } else if is_file && META.iter().any(|key| key.name == name) {
             format!("put `{name}` under `test`")

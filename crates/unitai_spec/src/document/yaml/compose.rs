@@ -10,7 +10,7 @@ use granit_parser::{ErrorKind, Event, Marker, Parser, ScalarStyle, ScanError, Sp
 use unitai_model::value::Value;
 
 use super::limits::{Budget, Measure};
-use super::{At, Entry, Kind, Node, mapping, scalar, syntax, tag};
+use super::{At, Entry, Kind, Node, json, mapping, scalar, syntax, tag};
 use crate::document::{Place, Trouble};
 
 /// The documents of a text, as far as it could be read.
@@ -25,18 +25,20 @@ pub(crate) struct Parsed {
 pub(crate) fn parse(text: &str, file: &Arc<PathBuf>, budget: &mut Budget) -> Parsed {
     // A mark at the beginning says only how the file is encoded.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let is_json = json::is_json(text);
+    let text = if is_json { json::escaped(text) } else { text.into() };
     let mut composer = Composer {
-        events: Parser::new_from_str_with_options(text, options! { emit_comments: false }),
+        events: Parser::new_from_str_with_options(&text, options! { emit_comments: false }),
         file,
         budget,
         anchors: HashMap::new(),
         troubles: vec![],
-        is_json: text.trim_start().starts_with('{'),
+        is_json,
     };
     let mut documents = vec![];
     if let Err(end) = composer.stream(&mut documents) {
         composer.troubles.push(match end {
-            End::Syntax(marker, kind) => syntax::trouble(text, file, &marker, &kind),
+            End::Syntax(marker, kind) => syntax::trouble(&text, file, &marker, &kind),
             End::Refused(trouble) => trouble,
         });
     }

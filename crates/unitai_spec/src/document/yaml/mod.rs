@@ -1,6 +1,7 @@
 //! YAML as a tree in which every node knows its place. What a node means to a test is read elsewhere.
 
 mod compose;
+mod json;
 mod limits;
 mod mapping;
 mod moment;
