@@ -33,6 +33,9 @@ from unitai.errors import ExpectationError as ExpectationError
 from unitai.errors import InconclusiveError as InconclusiveError
 from unitai.errors import InfrastructureError as InfrastructureError
 from unitai.errors import InvalidArgumentError as InvalidArgumentError
+from unitai.errors import LLMTestError as LLMTestError
+from unitai.errors import LLMTestFailed as LLMTestFailed
+from unitai.errors import LLMTestWarning as LLMTestWarning
 from unitai.errors import MissingDependencyError as MissingDependencyError
 from unitai.errors import MisuseError as MisuseError
 from unitai.errors import MockExhaustedError as MockExhaustedError

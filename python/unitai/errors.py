@@ -9,6 +9,7 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from unitai._engine import AgentRunResult, Finding
+    from unitai.llm.models import StepResult, Verdict
     from unitai.trials.result import StatisticalResult
 
 
@@ -146,6 +147,20 @@ class WrongArgumentsError(ExpectationError):
     """A tool was called with arguments that it does not take."""
 
     code = "UA107"
+
+
+class LLMTestFailed(ExpectationError):  # noqa: N818
+    """A YAML test failed. Its text is the whole report."""
+
+    code = "UA108"
+
+    def __init__(self, verdict: Verdict) -> None:
+        super().__init__(str(verdict))
+        #: What came of the test.
+        self.verdict = verdict
+
+    def __str__(self) -> str:
+        return self.message
 
 
 class MockStrategyError(MisuseError, TypeError):
@@ -327,6 +342,14 @@ class UnsupportedFrameworkError(InfrastructureError):
     code = "UA314"
 
 
+class LLMTestError(InfrastructureError):
+    """A YAML test came to no verdict, because something around it is not as needed."""
+
+    code = "UA315"
+    #: What had run.
+    steps: list[StepResult] = []
+
+
 class StatisticsWarning(UserWarning):
     """A repeated test cannot show what it is meant to."""
 
@@ -337,6 +360,10 @@ class RecordingWarning(UserWarning):
 
 class UnmockedToolWarning(UserWarning):
     """A tool without a mock was called with `strict=False` and answered with `None`."""
+
+
+class LLMTestWarning(UserWarning):
+    """Something about a YAML test should be looked at, though it decided nothing."""
 
 
 class RecordedError(Exception):

@@ -18,7 +18,6 @@ MODULES = [
     "unitai.core.assertions",
     "unitai.core.testcase",
     "unitai.errors",
-    "unitai.llm.failures",
     "unitai.llm.models",
     "unitai.llm.plugin_base",
     "unitai.llm.schemas",

@@ -9,9 +9,12 @@ from types import SimpleNamespace
 from typing import Any
 
 KNOWN = {"test", "setup", "steps", "teardown", "verdict", "vars", "cases"}
+NEEDED = {"test", "steps", "verdict"}
 
 #: What a conftest says to put it in.
 CONFTEST = "import scripted_yaml\nfrom unitai.llm import engine\nengine._native = scripted_yaml.native\n"
+
+Troubles = list[tuple[bool, int, int, str]]
 
 
 def native(name: str) -> Any:
@@ -19,69 +22,68 @@ def native(name: str) -> Any:
     return globals()[name]
 
 
-def read_yaml_tests(text: str, path: str) -> Any:
+def looks_like_yaml_test(text: str) -> bool:
+    """Whether all keys but one are there."""
+    return sum(f'"{key}"' in text for key in NEEDED) >= 2
+
+
+def read_yaml_tests(text: str, path: str) -> tuple[list[Any], Troubles]:
     """Reads JSON."""
     try:
         data = json.loads(text)
     except ValueError as error:
-        trouble = _trouble(path, error.lineno, error.colno, "", error.msg, "mind the commas")  # type: ignore[attr-defined]
-        return SimpleNamespace(tests=[], keys=[], troubles=[trouble])
-    keys = list(data) if isinstance(data, dict) else []
-    troubles = [
-        _trouble(path, 1, 2, key, f"`{key}` is not known", "", "warning" if key == "odd" else "error")
-        for key in keys
+        at = (error.lineno, error.colno)  # type: ignore[attr-defined]
+        return [], [(True, *at, f"{path}:{at[0]}:{at[1]}: {error.msg}")]  # type: ignore[attr-defined]
+    troubles: Troubles = [
+        (key != "odd", 1, 2, f"{path}:1:2: {'' if key != 'odd' else 'warning: '}unknown key `{key}`")
+        for key in data
         if key not in KNOWN
     ]
-    if any(trouble.severity == "error" for trouble in troubles) or not {"test", "steps", "verdict"} <= set(keys):
-        missing = _trouble(path, 1, 1, "", "a key is missing", "", "error")
-        return SimpleNamespace(tests=[], keys=keys, troubles=troubles or [missing])
+    if not NEEDED <= set(data):
+        troubles.append((True, 1, 1, f"{path}:1:1: a key is missing"))
+    if any(is_error for is_error, *_ in troubles):
+        return [], troubles
     data.pop("odd", None)
-    rows = data.pop("cases", None) or [None]
-    return SimpleNamespace(tests=[_test(data, row) for row in rows], keys=keys, troubles=troubles)
-
-
-def _trouble(path: str, line: int, column: int, at: str, message: str, remedy: str, severity: str = "error") -> Any:
-    return SimpleNamespace(
-        severity=severity, file=path, line=line, column=column, path=at, message=message, remedy=remedy
-    )
+    return [_test(data, row) for row in data.pop("cases", None) or [None]], troubles
 
 
 def _test(data: dict[str, Any], row: dict[str, Any] | None) -> Any:
     case = None if row is None else ",".join(f"{name}={value}" for name, value in row.items())
-    tags = data["test"].get("tags", [])
     data = {**data, "vars": {**data.get("vars", {}), **(row or {})}}
-    return SimpleNamespace(name=data["test"]["name"], case=case, tags=tags, line=1, data=data)
+    meta = data["test"]
+    return SimpleNamespace(name=meta["name"], case=case, tags=meta.get("tags", []), line=1, to_dict=lambda: data)
 
 
-def yaml_test_of(data: dict[str, Any], path: str) -> Any:
-    """A test that a program made or changed."""
-    return SimpleNamespace(data=data, name=data["test"]["name"], case=None, tags=[], line=0)
-
-
-def run_yaml_test(test: Any, path: str, root: str, python: str, timeout: int | None, on_event: Any) -> Any:
+def run_yaml_test(
+    test: Any, *, root: Any, python: str, timeout: int | None = None, judge: Any = None, on_event: Any = None
+) -> Any:
     """Comes to what `vars` says, and tells each step."""
-    script = test.data.get("vars", {})
+    script = test.to_dict().get("vars", {})
     if script.get("interrupt"):
         raise KeyboardInterrupt
+    path = "tests/llm/a.yaml"
     steps = [{"file": path, "path": f"steps[{n}]", "ms": 1.6, **step} for n, step in enumerate(script.get("steps", []))]
     if on_event is not None:
         for step in steps:
-            on_event("began", {"path": step["path"], "title": step["name"]})
-            on_event("ended", step)
-        on_event("judging", {"questions": 2})
-    reason = script.get("reason", "as it should be")
-    return SimpleNamespace(
-        word=script.get("word", "PASS"),
-        reason=f"{reason} (timeout {timeout})" if script.get("tell_timeout") else reason,
-        remedy=script.get("remedy", ""),
-        steps=steps,
-        issues=script.get("issues", []),
-        warnings=script.get("warnings", []),
-        seconds=0.1,
-        questions=2,
-    )
+            on_event("began", step["name"])
+            on_event("called", "E1 tool, 2 ms")
+            told = f": {step['details']}" if step.get("details") else ""
+            on_event("ended", f"{dict(zip(('pass', 'fail', 'skip'), '✓✗○'))[step['status']]} {step['name']}{told}")
+        on_event("judging", "2 questions for the judge")
+    word, reason = script.get("word", "PASS"), script.get("reason", "as it should be")
+    told = {
+        "ending": {"ERROR": "error", "STOPPED": "stopped"}.get(word, "decided"),
+        "verdict": None if word in ("ERROR", "STOPPED") else word,
+        "reason": f"{reason} (timeout {timeout})" if script.get("tell_timeout") else reason,
+        "steps": steps,
+        "issues": script.get("issues", []),
+        "warnings": script.get("warnings", []),
+        "evidence": [],
+        "seconds": 0.1,
+        "questions": 2,
+    }
+    return SimpleNamespace(to_dict=lambda: told)
 
 
-def close_yaml_plugins() -> list[str]:
+def close_yaml_servers() -> None:
     """Nothing is kept."""
-    return []

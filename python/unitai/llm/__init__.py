@@ -9,8 +9,8 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from unitai.llm.failures import LLMTestError as LLMTestError
-    from unitai.llm.failures import LLMTestFailed as LLMTestFailed
+    from unitai.errors import LLMTestError as LLMTestError
+    from unitai.errors import LLMTestFailed as LLMTestFailed
     from unitai.llm.items import LLMTestFile as LLMTestFile
     from unitai.llm.items import LLMTestItem as LLMTestItem
     from unitai.llm.models import Step as Step
@@ -23,18 +23,18 @@ if TYPE_CHECKING:
     from unitai.llm.running import run_llm_test as run_llm_test
 
 _HOME_OF = {
-    "LLMPlugin": "plugin_base",
-    "LLMTestError": "failures",
-    "LLMTestFailed": "failures",
-    "LLMTestFile": "items",
-    "LLMTestItem": "items",
-    "Step": "models",
-    "StepResult": "models",
-    "TestMeta": "models",
-    "TestSpec": "models",
-    "Verdict": "models",
-    "VerdictSpec": "models",
-    "run_llm_test": "running",
+    "LLMPlugin": "llm.plugin_base",
+    "LLMTestError": "errors",
+    "LLMTestFailed": "errors",
+    "LLMTestFile": "llm.items",
+    "LLMTestItem": "llm.items",
+    "Step": "llm.models",
+    "StepResult": "llm.models",
+    "TestMeta": "llm.models",
+    "TestSpec": "llm.models",
+    "Verdict": "llm.models",
+    "VerdictSpec": "llm.models",
+    "run_llm_test": "llm.running",
 }
 
 __all__ = list(_HOME_OF)
@@ -46,7 +46,7 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    value = globals()[name] = getattr(import_module(f"{__name__}.{home}"), name)
+    value = globals()[name] = getattr(import_module(f"unitai.{home}"), name)
     return value
 
 

@@ -1,50 +1,23 @@
-"""The only door from YAML tests in Python to the engine: reading files, running tests, ending the host of plugins.
-
-The engine's side of it, in `unitai._engine`:
-
-- `read_yaml_tests(text: str, path: str) -> YamlReading`, which has `tests: list[YamlTest]`, `keys: list[str]` (the keys
-  at the top of all documents; none where the text is no YAML), and `troubles: list[YamlTrouble]`, each with `severity`
-  (`error` or `warning`), `file`, `line`, `column`, `path`, `message` and `remedy`.
-- `YamlTest`: `name: str`, `case: str | None`, `tags: list[str]`, `line: int`, and `data: dict`, the test in the words
-  of `models.TestSpec`.
-- `yaml_test_of(data: dict, path: str) -> YamlTest` for a test that a program made; what cannot be used is an
-  `InvalidArgumentError`.
-- `run_yaml_test(test: YamlTest, path: str, root: str, python: str, timeout: int | None, on_event) -> YamlRun`. Lets
-  other threads work, and runs teardown on Ctrl-C before it raises `KeyboardInterrupt`. `YamlRun` has `word` (`PASS`,
-  `FAIL`, `UNCLEAR` or `ERROR`), `reason`, `remedy`, `steps: list[dict]` (the words of `models.StepResult`), `issues`,
-  `warnings`, `seconds` and `questions`. `on_event(kind, fields)` is told while it runs: `began` (path, title), `called`
-  (path, tool, ms, is_error), `ended` (as in `steps`), `judging` (questions); what it raises is ignored.
-- `close_yaml_plugins() -> list[str]`: ends the host of plugins, if there is one; gives what went wrong.
-"""
+"""The only door from YAML tests in Python to the engine: reading files, running tests, ending the host of plugins."""
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, NamedTuple, Protocol
 
-from unitai.llm.models import TestSpec
-from unitai.llm.project import root_of
+from unitai.errors import InvalidArgumentError, LLMTestError
+from unitai.llm.models import StepResult, TestSpec, Verdict
+from unitai.llm.project import place, root_of
 
-#: Told what happens while a test runs.
-OnEvent = Callable[[str, dict[str, Any]], None]
+#: Told what happens while a test runs: of what kind it is (`began`, `called`, `ended`, `judging`), and a line about it.
+OnEvent = Callable[[str, str], None]
 
 #: Where a specification keeps the test of the engine that it came from.
 _NATIVE = "_native"
-
-
-class Trouble(Protocol):
-    """What is wrong with a file."""
-
-    severity: Literal["error", "warning"]
-    file: str
-    line: int
-    column: int
-    path: str
-    message: str
-    remedy: str
 
 
 class Test(Protocol):
@@ -54,65 +27,81 @@ class Test(Protocol):
     case: str | None
     tags: list[str]
     line: int
-    data: dict[str, Any]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The test in the words of `TestSpec`."""
 
 
-class Reading(Protocol):
+class Reading(NamedTuple):
     """What came of a file."""
 
     tests: list[Test]
-    troubles: list[Trouble]
-    keys: list[str]
-
-
-class Run(Protocol):
-    """What came of a test."""
-
-    word: Literal["PASS", "FAIL", "UNCLEAR", "ERROR"]
-    reason: str
-    remedy: str
-    steps: list[dict[str, Any]]
-    issues: list[str]
+    #: What is wrong, each with its place and the line there. With an error there is no test.
+    errors: list[str]
     warnings: list[str]
-    seconds: float
-    questions: int
 
 
 def _native(name: str) -> Any:
     return getattr(import_module("unitai._engine"), name)
 
 
+def looks_like_test(text: str) -> bool:
+    """Whether a text is meant as a test, even if something in it is wrong."""
+    looks: bool = _native("looks_like_yaml_test")(text)
+    return looks
+
+
 def read_tests(text: str, path: Path) -> Reading:
     """Reads a file of tests. What is wrong with it is told, never raised."""
-    reading: Reading = _native("read_yaml_tests")(text, str(path))
-    return reading
+    # The path as people see it: it stands in what is told.
+    tests, troubles = _native("read_yaml_tests")(text, place(str(path)))
+    errors = [told for is_error, _, _, told in troubles if is_error]
+    return Reading(tests, errors, [told for is_error, _, _, told in troubles if not is_error])
 
 
 def spec_of(test: Test) -> TestSpec:
     """The test as programs see it."""
-    spec = TestSpec.model_validate(test.data)
+    spec = TestSpec.model_validate(test.to_dict())
     spec.__dict__[_NATIVE] = test
     return spec
 
 
-def run_test(spec: TestSpec, path: Path, *, timeout: int | None = None, on_event: OnEvent | None = None) -> Run:
-    """Runs a test to its end, teardown included."""
-    root = root_of(path)
-    run: Run = _native("run_yaml_test")(_test_of(spec, path), str(path), str(root), sys.executable, timeout, on_event)
-    return run
+def run_test(spec: TestSpec, path: Path, *, timeout: int | None = None, on_event: OnEvent | None = None) -> Verdict:
+    """Runs a test to its end, teardown included. Without a verdict it raises `LLMTestError`."""
+    run = _native("run_yaml_test")(
+        _test_of(spec, path), root=root_of(path), python=sys.executable, timeout=timeout, on_event=on_event
+    )
+    told: dict[str, Any] = run.to_dict()
+    if told["ending"] == "stopped":
+        raise KeyboardInterrupt
+    steps = [StepResult.model_validate(step) for step in told["steps"]]
+    if told["ending"] == "error":
+        error = LLMTestError(told["reason"])
+        error.steps = steps
+        raise error
+    further = {name: told[name] for name in ("warnings", "seconds", "questions") if name in told}
+    return Verdict(
+        verdict=told["verdict"], reason=told["reason"], steps=steps, issues=told["issues"], **further
+    )  # fmt: skip
 
 
 def close() -> list[str]:
     """Ends what was kept from test to test. Gives what went wrong."""
     if "unitai._engine" not in sys.modules:
         return []
-    troubles: list[str] = _native("close_yaml_plugins")()
-    return troubles
+    return _native("close_yaml_servers")() or []
 
 
 def _test_of(spec: TestSpec, path: Path) -> Any:
     """The engine's test: the one that the specification came from, with all its places, unless somebody changed it."""
     native = spec.__dict__.get(_NATIVE)
-    if native is not None and TestSpec.model_validate(native.data) == spec:
+    if native is not None and TestSpec.model_validate(native.to_dict()) == spec:
         return native
-    return _native("yaml_test_of")(spec.model_dump(), str(path))
+    # JSON is YAML.
+    text = json.dumps(spec.model_dump(), ensure_ascii=False, default=str)
+    reading = read_tests(text, path)
+    if reading.errors or len(reading.tests) != 1:
+        raise InvalidArgumentError(
+            "the test cannot be run: " + ("\n".join(reading.errors) or f"its cases are {len(reading.tests)} tests")
+        )
+    return reading.tests[0]

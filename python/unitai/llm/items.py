@@ -10,19 +10,16 @@ from typing import Any
 import pytest
 from _pytest._code.code import ReprEntryNative, ReprExceptionInfo, ReprFileLocation, ReprTraceback, TerminalRepr
 
+from unitai.errors import LLMTestError, LLMTestFailed, LLMTestWarning
 from unitai.llm import engine
-from unitai.llm.failures import LLMTestError, LLMTestFailed, LLMTestWarning
 from unitai.llm.live import shows_marks, teller
 from unitai.llm.models import TestSpec, Verdict
 from unitai.llm.project import place
-from unitai.llm.running import verdict_of
-from unitai.llm.telling import verdict_text
+from unitai.llm.telling import error_text, verdict_text
 
-#: The keys that make a file a test.
-KEYS = ("test", "steps", "verdict")
 #: Folders beside tests that hold something else.
 OTHERS = frozenset(("judge-cases", "plugins", "fixtures"))
-#: Files that were left out, and why.
+#: Files that were left out.
 LEFT_OUT = pytest.StashKey[list[str]]()
 #: Of one test, so many steps are told to JUnit.
 MOST_STEPS = 200
@@ -37,30 +34,24 @@ class LLMTestFile(pytest.File):
             text = self.path.read_text(encoding="utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:
             raise self.CollectError(f"{place(str(self.path))}: the file cannot be read: {error}") from None
-        reading = engine.read_tests(text, self.path)
-        missing = [key for key in KEYS if key not in reading.keys]
-        if missing and not self._must_be_a_test(missing):
-            reason = f"no {', '.join(missing)}" if reading.keys else "it is no YAML mapping"
-            self.config.stash.setdefault(LEFT_OUT, []).append(f"{place(str(self.path))}: {reason}")
+        if not engine.looks_like_test(text) and not self._must_be_a_test():
+            self.config.stash.setdefault(LEFT_OUT, []).append(place(str(self.path)))
             return
-        errors = [trouble for trouble in reading.troubles if trouble.severity == "error"]
-        if errors:
-            raise self.CollectError("\n\n".join(_told(trouble, text, self.path) for trouble in errors))
-        for trouble in reading.troubles:
-            self.warn(LLMTestWarning(f"{place(trouble.file, trouble.line, trouble.column)}: {_message(trouble)}"))
+        reading = engine.read_tests(text, self.path)
+        if reading.errors:
+            raise self.CollectError("\n\n".join(reading.errors))
+        for warning in reading.warnings:
+            self.warn(LLMTestWarning(warning))
         yield from self._items(reading.tests)
 
-    def _must_be_a_test(self, missing: list[str]) -> bool:
-        """Whether a file that lacks keys is a test with a slip in it: one that is named like a test, that somebody
-        asked for, or that has most of what a test has.
-        """
+    def _must_be_a_test(self) -> bool:
+        """Whether a file that looks like no test has to be one: somebody asked for it, or named it like one."""
         if self.session.isinitpath(self.path):
             return True
         root = self.config.rootpath
         near = self.path.relative_to(root) if self.path.is_relative_to(root) else self.path
-        if OTHERS.intersection(near.parts[:-1]):
-            return False
-        return len(missing) == 1 or re.fullmatch(r"test_.*|.*_test", self.path.stem) is not None
+        is_beside = bool(OTHERS.intersection(near.parts[:-1]))
+        return not is_beside and re.fullmatch(r"test_.*|.*_test", self.path.stem) is not None
 
     def _items(self, tests: list[engine.Test]) -> Iterator[LLMTestItem]:
         given: dict[str, int] = {}
@@ -101,11 +92,14 @@ class LLMTestItem(pytest.Item):
         option = self.config.getoption
         on_event = teller(self.config) if option("unitai_llm_verbose", False) else None
         timeout = option("unitai_llm_timeout", None) or None
-        run = engine.run_test(self.spec, self.path, timeout=timeout, on_event=on_event)
-        for warning in run.warnings:
+        try:
+            verdict = engine.run_test(self.spec, self.path, timeout=timeout, on_event=on_event)
+        except LLMTestError:
+            self._note("llm.verdict", "ERROR")
+            raise
+        for warning in getattr(verdict, "warnings", ()):
             self.warn(LLMTestWarning(warning))
-        self._note("llm.verdict", run.word)
-        verdict = verdict_of(run)
+        self._note("llm.verdict", verdict.verdict)
         self._note_verdict(verdict)
         if verdict.verdict == "FAIL" or (verdict.verdict == "UNCLEAR" and option("unitai_llm_unclear", "") == "fail"):
             raise LLMTestFailed(verdict)
@@ -132,7 +126,7 @@ class LLMTestItem(pytest.Item):
         if isinstance(error, LLMTestFailed):
             return self._shown(verdict_text(error.verdict, marks=marks), _line_of(error.verdict))
         if isinstance(error, LLMTestError):
-            return self._shown(error.told(marks=marks), self._line)
+            return self._shown(error_text(error, marks=marks), self._line)
         return super().repr_failure(excinfo, style)
 
     def _shown(self, text: str, line: int) -> TerminalRepr:
@@ -149,18 +143,3 @@ class LLMTestItem(pytest.Item):
 def _line_of(verdict: Verdict) -> int:
     failed = (step for step in verdict.steps if step.status == "fail")
     return next((getattr(step, "line", 0) for step in failed), 0)
-
-
-def _message(trouble: engine.Trouble) -> str:
-    return f"{trouble.path}: {trouble.message}" if trouble.path else trouble.message
-
-
-def _told(trouble: engine.Trouble, text: str, path: Path) -> str:
-    """What is wrong, with the line it is about."""
-    lines = [f"{place(trouble.file or str(path), trouble.line, trouble.column)}: {_message(trouble)}"]
-    written = text.splitlines()
-    if trouble.file in ("", str(path)) and 0 < trouble.line <= len(written):
-        lines += [f"  | {written[trouble.line - 1]}", f"  | {' ' * max(trouble.column - 1, 0)}^"]
-    if trouble.remedy:
-        lines.append(f"  to do:    {trouble.remedy}")
-    return "\n".join(lines)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from unitai.llm.engine import OnEvent
-from unitai.llm.telling import can_show_marks, event_line
+from unitai.llm.telling import can_show_marks, event_text
 
 
 def shows_marks(config: pytest.Config) -> bool:
@@ -31,15 +31,15 @@ def teller(config: pytest.Config) -> OnEvent | None:
     capturing: Any = config.pluginmanager.getplugin("capturemanager")
     marks = shows_marks(config)
 
-    def tell(kind: str, fields: dict[str, object]) -> None:
-        text = event_line(kind, fields, marks=marks)
+    def tell(kind: str, line: str) -> None:
+        text = event_text(kind, line, marks=marks)
         if text is None:
             return
         with nullcontext() if capturing is None else capturing.global_and_fixture_disabled():
             if writer.width_of_current_line:
                 writer.line()
-            for line in text.splitlines():
-                writer.line(line)
+            for each in text.splitlines():
+                writer.line(each)
             writer.flush()
 
     return tell

@@ -194,7 +194,7 @@ class VerdictSpec(Model):
 
 def _verdict(value: Any, path: str) -> VerdictSpec:
     # The word that says: checks of the steps alone decide.
-    return VerdictSpec(check=[]) if value == "checks" else VerdictSpec._read(value, path)
+    return VerdictSpec(pass_if="", fail_if="") if value == "checks" else VerdictSpec._read(value, path)
 
 
 class TestSpec(Model):
@@ -213,7 +213,7 @@ class TestSpec(Model):
         "teardown": Field(listing(Step._read), []),
         "verdict": Field(_verdict),
     }
-    _further = frozenset(("servers", "vars", "cases", "include", "case"))
+    _further = frozenset(("servers", "vars", "cases", "include"))
 
 
 class StepResult(Model):
@@ -253,3 +253,9 @@ class Verdict(Model):
         "issues": Field(texts, []),
     }
     _further = frozenset(("warnings", "seconds", "questions"))
+
+    def __str__(self) -> str:
+        """The whole of it in words: why, each step, and what is wrong."""
+        from unitai.llm.telling import verdict_text
+
+        return verdict_text(self)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from unitai.llm import engine
-from unitai.llm.failures import LLMTestError
-from unitai.llm.models import StepResult, TestSpec, Verdict
-from unitai.llm.telling import event_line
+from unitai.llm.models import TestSpec, Verdict
+from unitai.llm.telling import event_text
 
 
 def run_llm_test(spec: TestSpec, yaml_path: Path, timeout: int | None = None, verbose: bool = False) -> Verdict:
@@ -18,28 +17,11 @@ def run_llm_test(spec: TestSpec, yaml_path: Path, timeout: int | None = None, ve
 
     Raises `LLMTestError` where no verdict is possible: a server that does not start, a judge that breaks.
     """
-    return verdict_of(
-        engine.run_test(spec, Path(yaml_path), timeout=timeout or None, on_event=_print if verbose else None)
-    )
+    on_event = _print if verbose else None
+    return engine.run_test(spec, Path(yaml_path), timeout=timeout or None, on_event=on_event)
 
 
-def verdict_of(run: engine.Run) -> Verdict:
-    """The verdict of a test that has run."""
-    steps = [StepResult.model_validate(step) for step in run.steps]
-    if run.word == "ERROR":
-        raise LLMTestError(run.reason, remedy=run.remedy, steps=steps)
-    return Verdict(
-        verdict=run.word,
-        reason=run.reason,
-        steps=steps,
-        issues=run.issues,
-        warnings=run.warnings,
-        seconds=run.seconds,
-        questions=run.questions,
-    )
-
-
-def _print(kind: str, fields: dict[str, object]) -> None:
-    line = event_line(kind, fields)
-    if line is not None:
-        print(line, flush=True)
+def _print(kind: str, line: str) -> None:
+    text = event_text(kind, line)
+    if text is not None:
+        print(text, flush=True)

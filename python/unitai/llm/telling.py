@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from unitai._engine import clean
+from unitai.errors import LLMTestError
 from unitai.llm.models import StepResult, Verdict
 from unitai.llm.project import place
 
 #: The marks of steps, and what stands for them where a terminal cannot show them.
 _MARKS = {"pass": "✓", "fail": "✗", "skip": "○"}
-_ASCII = {"pass": "+", "fail": "x", "skip": "o"}
+_ASCII = {"pass": "+", "fail": "x", "skip": "-"}
+_PLAIN = {ord(_MARKS[status]): _ASCII[status] for status in _MARKS}
 
 
 def can_show_marks(encoding: str | None) -> bool:
@@ -22,20 +24,26 @@ def can_show_marks(encoding: str | None) -> bool:
 
 def verdict_text(verdict: Verdict, *, marks: bool = True) -> str:
     """The whole verdict: why, each step, and what is wrong."""
-    lines = [f"{verdict.verdict}: {verdict.reason}"]
-    if verdict.steps:
-        lines.append("")
-    for step in verdict.steps:
-        lines += step_lines(step, marks=marks)
+    lines = [f"{verdict.verdict}: {verdict.reason}", *_steps(verdict.steps, marks)]
     if verdict.issues:
         lines += ["", "  issues:", *(f"    - {_indented(issue, 6)}" for issue in verdict.issues)]
     return clean("\n".join(lines))
 
 
-def step_lines(step: StepResult, *, marks: bool = True) -> list[str]:
+def error_text(error: LLMTestError, *, marks: bool = True) -> str:
+    """Why there is no verdict, and what had run."""
+    return clean("\n".join([f"ERROR: {error}", *_steps(error.steps, marks)]))
+
+
+def _steps(steps: list[StepResult], marks: bool) -> list[str]:
+    lines = [line for step in steps for line in _step(step, marks)]
+    return ["", *lines] if lines else []
+
+
+def _step(step: StepResult, marks: bool) -> list[str]:
     """A step: its mark and name, and why it did not pass, with its place in the file."""
     depth = 2 + 2 * getattr(step, "path", "").count(".steps[")
-    lines = [f"{' ' * depth}{mark(step.status, marks=marks)} {step.name}"]
+    lines = [f"{' ' * depth}{(_MARKS if marks else _ASCII)[step.status]} {step.name}"]
     if step.status == "pass":
         return lines
     if step.details:
@@ -46,23 +54,12 @@ def step_lines(step: StepResult, *, marks: bool = True) -> list[str]:
     return lines
 
 
-def mark(status: str, *, marks: bool = True) -> str:
-    """The mark of how a step ended."""
-    return (_MARKS if marks else _ASCII)[status]
-
-
-def event_line(kind: str, fields: dict[str, object], *, marks: bool = True) -> str | None:
-    """What happened, as a line to be shown while a test runs; nothing where that is not worth one."""
-    if kind == "ended":
-        step = StepResult.model_validate(fields)
-        took = getattr(step, "ms", None)
-        first, *rest = step_lines(step, marks=marks)
-        timed = first if took is None or step.status == "skip" else f"{first} ({took:.0f} ms)"
-        return clean("\n".join([timed, *rest]))
-    if kind == "judging":
-        number = fields.get("questions", 0)
-        return f"  ? asking the judge {number} question{'' if number == 1 else 's'}"
-    return None
+def event_text(kind: str, line: str, *, marks: bool = True) -> str | None:
+    """What happened, to be shown while a test runs: steps that have ended, and that a judge is asked."""
+    if kind not in ("ended", "judging"):
+        return None
+    text = clean(_indented(f"  {line}", 2))
+    return text if marks else text.translate(_PLAIN)
 
 
 def _indented(text: str, by: int) -> str:

@@ -49,7 +49,10 @@ class YamlTests:
         option = self._config.getoption
         if self._config.get_verbosity() < 1 and not option("unitai_llm_verbose", False):
             return []
-        return [f"no YAML test: {left_out}" for left_out in self._config.stash.get(LEFT_OUT, [])]
+        return [
+            f"not a YAML test: {left_out} has no test, steps and verdict"
+            for left_out in self._config.stash.get(LEFT_OUT, [])
+        ]
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Counts what nobody could decide."""

@@ -76,7 +76,7 @@ def test_equality_and_repr_are_about_what_is_said():
         (TestSpec, {**SPEC, "setup": None}, "setup", []),
         (TestSpec, {**SPEC, "vars": {"a": 1}}, "vars", {"a": 1}),
         (VerdictSpec, {"check": ["a"]}, "pass_if", ""),
-        (TestSpec, {**SPEC, "verdict": "checks"}, "verdict", VerdictSpec(check=[])),
+        (TestSpec, {**SPEC, "verdict": "checks"}, "verdict", VerdictSpec(pass_if="", fail_if="")),
         (Verdict, {"verdict": "FAIL", "reason": "r", "issues": None}, "issues", []),
     ],
 )

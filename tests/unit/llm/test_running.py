@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import scripted_yaml
 
-from unitai import ExpectationError, InfrastructureError
+from unitai import ExpectationError, InfrastructureError, InvalidArgumentError
 from unitai.llm import LLMTestError, LLMTestFailed, TestSpec, Verdict, engine, run_llm_test
 from unitai.llm.project import place, root_of
 from unitai.llm.telling import verdict_text
@@ -40,13 +40,23 @@ def test_steps_are_printed_for_who_wants_them(tmp_path, capsys):
     run_llm_test(spec(steps=steps), tmp_path / "a.yaml")
     assert capsys.readouterr().out == ""
     run_llm_test(spec(steps=steps), tmp_path / "a.yaml", verbose=True)
-    assert capsys.readouterr().out == "  ✓ a (2 ms)\n  ○ b\n      why\n  ? asking the judge 2 questions\n"
+    assert capsys.readouterr().out == "  ✓ a\n  ○ b: why\n  2 questions for the judge\n"
 
 
 def test_no_verdict_is_an_error(tmp_path):
-    with pytest.raises(LLMTestError, match="no server\n  to do:    start it") as caught:
-        run_llm_test(spec(word="ERROR", reason="no server", remedy="start it"), tmp_path / "a.yaml")
+    steps = [{"name": "a", "status": "pass"}]
+    with pytest.raises(LLMTestError, match="no server") as caught:
+        run_llm_test(spec(word="ERROR", reason="no server", steps=steps), tmp_path / "a.yaml")
     assert isinstance(caught.value, InfrastructureError)
+    assert [step.name for step in caught.value.steps] == ["a"]
+    assert LLMTestError("x").steps == []
+
+
+def test_a_test_that_the_engine_does_not_take_is_told(tmp_path):
+    made = spec()
+    made.__dict__["odds"] = 1
+    with pytest.raises(InvalidArgumentError, match="unknown key `odds`"):
+        run_llm_test(made, tmp_path / "a.yaml")
 
 
 def test_a_test_from_a_file_keeps_its_places_until_it_is_changed(tmp_path):
@@ -58,7 +68,7 @@ def test_a_test_from_a_file_keeps_its_places_until_it_is_changed(tmp_path):
     made.test.timeout = 5
     changed = engine._test_of(made, tmp_path)
     assert changed is not test
-    assert changed.data["test"]["timeout"] == 5
+    assert changed.to_dict()["test"]["timeout"] == 5
 
 
 def test_a_failure_has_the_verdict_and_is_an_assertion():
@@ -66,7 +76,7 @@ def test_a_failure_has_the_verdict_and_is_an_assertion():
     error = LLMTestFailed(verdict)
     assert error.verdict is verdict
     assert isinstance(error, ExpectationError)
-    assert str(error) == verdict_text(verdict) == "FAIL: no\n\n  issues:\n    - one"
+    assert str(error) == str(verdict) == verdict_text(verdict) == "FAIL: no\n\n  issues:\n    - one"
 
 
 @pytest.mark.parametrize("sign", ["pyproject.toml", "setup.py", ".git"])

@@ -126,6 +126,21 @@ from unitai import WrongArgumentsError
 raise WrongArgumentsError('refund was called with arguments that it does not take: amount: "ten" is not of type "number"')"#,
     },
     Entry {
+        code: "UA108",
+        class: "LLMTestFailed",
+        branch: ExpectationError,
+        summary: "A YAML test failed.",
+        meaning: "A check of the test does not hold, a tool failed, time was up, or the judge's answers say that what the \
+                  test expects did not happen. The text is the whole report: the reason, each step with its place in the \
+                  file, and what is wrong. `error.verdict` is the same as an object.",
+        remedy: "Look at the steps that failed, and at what their tools gave.",
+        example: r#"
+from unitai import LLMTestFailed
+from unitai.llm import Verdict
+
+raise LLMTestFailed(Verdict(verdict="FAIL", reason="the page answers 500"))"#,
+    },
+    Entry {
         code: "UA201",
         class: "MockStrategyError",
         branch: MisuseError,
@@ -567,5 +582,18 @@ Baseline.load("never-saved")"#,
 from unitai import UnsupportedFrameworkError
 
 raise UnsupportedFrameworkError("langchain-core 9.0 has no BaseTool.run")"#,
+    },
+    Entry {
+        code: "UA315",
+        class: "LLMTestError",
+        branch: InfrastructureError,
+        summary: "A YAML test came to no verdict.",
+        meaning: "Something around the test is not as needed: a server of tools did not start, or the judge broke. That says \
+                  nothing about what is tested, so it is neither a pass nor a skip.",
+        remedy: "See to what the message names, and run the test again.",
+        example: r#"
+from unitai import LLMTestError
+
+raise LLMTestError("the server shop did not start: there is no program node")"#,
     },
 ];
