@@ -40,6 +40,12 @@ pub(crate) fn note(text: &str) {
     let _ = writeln!(io::stderr(), "unitai: {}", secrets().clean(text));
 }
 
+/// `1 file`, `2 files`.
+pub(crate) fn counted(count: u64, noun: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{plural}")
+}
+
 /// Colour for whoever looks at a terminal, unless they said no (<https://no-color.org>).
 pub(crate) fn is_coloured() -> bool {
     let is_set = |name: &str| env::var_os(name).is_some_and(|value| !value.is_empty());

@@ -1,5 +1,6 @@
 //! What `unitai serve` says: values as a shell reads them, and the summary.
 
+use crate::say::counted;
 use std::path::Path;
 
 use unitai_model::{Action, Source, Trajectory};
@@ -31,10 +32,6 @@ pub(super) fn summary(trajectory: &Trajectory, file: Option<&Path>) -> String {
         text.push_str(&format!("; trajectory in {}", file.display()));
     }
     text
-}
-
-fn counted(count: u64, thing: &str) -> String {
-    format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
 }
 
 #[cfg(test)]

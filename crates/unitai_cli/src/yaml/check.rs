@@ -7,7 +7,7 @@ use clap::Args;
 use unitai_spec::document::{Severity, read_file};
 
 use super::files;
-use crate::say::{complain, say};
+use crate::say::{complain, counted, say};
 
 /// The arguments of `unitai yaml check`.
 #[derive(Args)]
@@ -29,15 +29,15 @@ impl Check {
         let (mut tests, mut errors, mut warnings) = (0, 0, 0);
         for file in &files {
             let reading = read_file(file);
-            tests += reading.specs.len();
+            tests += reading.specs.len() as u64;
             for trouble in &reading.troubles {
                 let is_error = trouble.severity == Severity::Error;
-                (errors, warnings) = (errors + usize::from(is_error), warnings + usize::from(!is_error));
+                (errors, warnings) = (errors + u64::from(is_error), warnings + u64::from(!is_error));
                 let source = fs::read_to_string(trouble.place.file.as_path()).ok();
                 let _ = say(&trouble.render(source.as_deref()));
             }
         }
-        let files = files.len();
+        let files = files.len() as u64;
         let _ = say(&format!(
             "{}, {}, {}, {}",
             counted(files, "file"),
@@ -47,9 +47,4 @@ impl Check {
         ));
         i32::from(errors > 0)
     }
-}
-
-fn counted(count: usize, noun: &str) -> String {
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{count} {noun}{plural}")
 }

@@ -2,6 +2,7 @@
 
 mod check;
 mod files;
+mod harden;
 mod run;
 
 use clap::{Args, Subcommand};
@@ -10,7 +11,7 @@ use unitai_spec::document;
 use crate::say::say;
 
 /// What `unitai yaml --help` shows below the commands.
-pub(crate) const EXAMPLES: &str = "Examples:\n  unitai yaml run                     run the tests in tests/llm\n  unitai yaml run api.yaml --verbose  one file, with each step as it ends\n  unitai yaml check                   are all files well written?\n  unitai yaml schema > yaml-test.schema.json";
+pub(crate) const EXAMPLES: &str = "Examples:\n  unitai yaml run                     run the tests in tests/llm\n  unitai yaml run api.yaml --verbose  one file, with each step as it ends\n  unitai yaml check                   are all files well written?\n  unitai yaml harden                  which expectations could be checks?\n  unitai yaml schema > yaml-test.schema.json";
 
 /// The arguments of `unitai yaml`.
 #[derive(Args)]
@@ -26,6 +27,9 @@ enum Command {
     Run(run::Run),
     /// Read files, and tell what is wrong with them
     Check(check::Check),
+    /// Propose checks for expectations that need no judge; writes nothing unless told
+    #[command(after_help = harden::EXAMPLES)]
+    Harden(harden::Harden),
     /// Print the JSON schema of the files, for editors
     Schema,
 }
@@ -36,6 +40,7 @@ impl Yaml {
         match &self.command {
             Command::Run(run) => run.run(python),
             Command::Check(check) => check.run(),
+            Command::Harden(harden) => harden.run(),
             Command::Schema => {
                 // Nobody may be reading any more.
                 let _ = say(&format!("{:#}", document::schema()));
