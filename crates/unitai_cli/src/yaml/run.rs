@@ -11,15 +11,18 @@ use unitai_mcp::engine::Engine;
 use unitai_spec::data::to_json;
 use unitai_spec::document::{Severity, Spec, read_file};
 use unitai_spec::run::{
-    Around, Ending, Event, NoJudge, Observer, Run as Ran, Signs, Stop, Unobserved, Word, step_line, tell,
+    Around, Ending, Event, NoJudge, Observer, Recording, Replay, Run as Ran, Signs, Stop, Unobserved, Word,
+    step_line, tell,
 };
+
+use unitai_wire::gate::write_public;
 
 use super::files;
 use crate::child::Signals;
-use crate::say::{complain, note, say, style};
+use crate::say::{complain, note, say, secrets, style};
 
 /// What `unitai yaml run --help` shows below the options.
-pub(crate) const EXAMPLES: &str = "Examples:\n  unitai yaml run                          every test below tests/llm\n  unitai yaml run tests/llm/api.yaml -v    one file, with each step as it ends\n  unitai yaml run --timeout 20             no test longer than 20 seconds\n  unitai yaml run --json | jq .verdict     one line of JSON for each test\n\nExit codes: 0 nothing failed, 1 a test failed, 2 something around the tests is not as needed";
+pub(crate) const EXAMPLES: &str = "Examples:\n  unitai yaml run                          every test below tests/llm\n  unitai yaml run tests/llm/api.yaml -v    one file, with each step as it ends\n  unitai yaml run --timeout 20             no test longer than 20 seconds\n  unitai yaml run --record                 keep what the tools answer\n  unitai yaml run --replay                 run again without tools and network\n  unitai yaml run --json | jq .verdict     one line of JSON for each test\n\nExit codes: 0 nothing failed, 1 a test failed, 2 something around the tests is not as needed";
 
 /// The arguments of `unitai yaml run`.
 #[derive(Args)]
@@ -35,6 +38,12 @@ pub(crate) struct Run {
     /// What a test counts as that nobody could decide
     #[arg(long, value_enum, default_value_t = Unclear::Skip)]
     unclear: Unclear,
+    /// Keep what tools and judge answer, in `recordings` beside each file
+    #[arg(long, conflicts_with = "replay")]
+    record: bool,
+    /// Answer from recordings alone: no tool, no judge, no network
+    #[arg(long)]
+    replay: bool,
     /// One line of JSON for each test, with all evidence
     #[arg(long)]
     json: bool,
@@ -99,6 +108,8 @@ impl Run {
             .collect();
         let mut tally = Tally::default();
         for spec in &specs {
+            let recording = self.recording(spec)?;
+            let clean = |text: &str| secrets().clean(text).into_owned();
             let around = Around {
                 run_id: &uuid::Uuid::new_v4().to_string(),
                 connector: servers.as_ref(),
@@ -106,11 +117,14 @@ impl Run {
                 observer: if self.verbose { &Watched } else { &Unobserved },
                 env: &env,
                 timeout: self.timeout,
-                replay: None,
+                replay: recording.as_ref().map(|recording| Replay { recording, clean: &clean }),
             };
             let ran = engine
                 .block_on_checked(unitai_spec::run::run(spec, &around, &stop), &stop, &mut || false)
                 .map_err(|error| error.to_string())?;
+            if self.record && !matches!(ran.ending, Ending::Stopped { .. }) {
+                keep(spec, &ran)?;
+            }
             self.tell(spec, &ran, &mut tally);
             if matches!(ran.ending, Ending::Stopped { .. }) {
                 return Ok(130);
@@ -144,6 +158,18 @@ impl Run {
         if wrong.is_empty() { Ok(specs) } else { Err(wrong.join("\n")) }
     }
 
+    /// What answers instead of tools and judges, if somebody asks for it.
+    fn recording(&self, spec: &Spec) -> Result<Option<Recording>, String> {
+        if !self.replay {
+            return Ok(None);
+        }
+        let path = Recording::path_of(spec);
+        let told = |why: String| format!("{}: {why}", path.display());
+        let text = std::fs::read_to_string(&path)
+            .map_err(|error| told(format!("{error}; `unitai yaml run --record` makes it")))?;
+        Recording::from_text(&text).map(Some).map_err(told)
+    }
+
     fn tell(&self, spec: &Spec, ran: &Ran, tally: &mut Tally) {
         let word = tally.count(&ran.ending);
         let name = match &spec.case {
@@ -172,6 +198,13 @@ impl Run {
             note(&format!("{name}: {warning}"));
         }
     }
+}
+
+/// Keeps a run for the next.
+fn keep(spec: &Spec, ran: &Ran) -> Result<(), String> {
+    let path = Recording::path_of(spec);
+    let text = Recording::of(&spec.test.name, ran).to_text();
+    write_public(&path, text.as_bytes(), secrets()).map_err(|error| format!("{}: {error}", path.display()))
 }
 
 impl Tally {

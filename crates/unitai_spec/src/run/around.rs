@@ -1,6 +1,6 @@
 //! What a test is run with.
 
-use super::{Connector, Judge, Observer, Recording};
+use super::{Connector, Judge, Observer, Replay};
 
 /// The surroundings of one run.
 #[derive(Clone, Copy)]
@@ -18,7 +18,7 @@ pub struct Around<'a> {
     /// Seconds that stand above those of the test.
     pub timeout: Option<u32>,
     /// Answers every call and every question instead of tools and judges.
-    pub replay: Option<&'a Recording>,
+    pub replay: Option<Replay<'a>>,
 }
 
 /// Nobody who is told.

@@ -85,7 +85,7 @@ impl Execution<'_> {
             return Err(format!("the test has made its {made} calls; max_calls allows no more"));
         }
         let answering = match self.around.replay {
-            Some(recording) => match recording.answer(path, attempt, &step.tool, args) {
+            Some(replay) => match replay.answer(path, attempt, &step.tool, args) {
                 Ok(replayed) => Answering::Recording(replayed),
                 Err(why) => return Err(self.broken(why)),
             },

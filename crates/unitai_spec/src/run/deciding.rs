@@ -85,7 +85,7 @@ pub(super) async fn decide(
         evidence: &log.evidence,
     };
     let ruling = match around.replay {
-        Some(recording) => recording.rule(&questions),
+        Some(replay) => replay.rule(&questions),
         None => around.judge.judge(&brief).await,
     };
     let answers = match &ruling {

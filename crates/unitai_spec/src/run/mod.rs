@@ -23,7 +23,7 @@ pub use around::{Around, Unobserved};
 pub use evidence::{Evidence, Outcome};
 pub use judging::{Answer, Brief, Judge, NoJudge, Question, QuestionKind, Quote, Reply, Ruling};
 pub use ports::{Called, Connector, Event, Future, Observer, Phase, Tool, ToolServer};
-pub use recording::Recording;
+pub use recording::{Recording, Replay};
 pub use running::run;
 pub use stop::Stop;
 pub use telling::{Signs, step_line, tell};

@@ -1,10 +1,14 @@
 //! What a run has left for the next: its calls and the judge's answers. Replaying needs no tool, no model and no network.
 
+use std::path::{Path, PathBuf};
+
 use serde::{Deserialize, Serialize};
-use unitai_model::value::{Value, equal};
+use sha2::{Digest, Sha256};
+use unitai_model::value::Value;
 
 use super::{Answer, Called, Evidence, Outcome, Question, Quote, Reply, Ruling, Run};
 use crate::data::{from_json, to_json};
+use crate::document::Spec;
 
 /// The version of the form in which recordings are kept.
 const FORMAT: u32 = 1;
@@ -57,6 +61,16 @@ enum RecordedWord {
     Unknown,
 }
 
+/// A recording that answers instead of tools and judges. What it keeps was cleaned of secrets, and so is what it is
+/// asked.
+#[derive(Clone, Copy)]
+pub struct Replay<'a> {
+    /// The recording.
+    pub recording: &'a Recording,
+    /// Takes secrets out of a text.
+    pub clean: &'a (dyn Fn(&str) -> String + Sync),
+}
+
 /// A call as it was answered when it was recorded.
 pub(super) struct Replayed {
     pub(super) server: String,
@@ -102,16 +116,35 @@ impl Recording {
         serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
     }
 
+    /// The file in which a test is recorded, beside its own: in `recordings`, under a name that no other test has.
+    pub fn path_of(spec: &Spec) -> PathBuf {
+        let name = match &spec.case {
+            Some(case) => format!("{} {case}", spec.test.name),
+            None => spec.test.name.clone(),
+        };
+        let digest: String = Sha256::digest(&name).iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+        let plain: String =
+            name.to_lowercase().chars().map(|it| if it.is_ascii_alphanumeric() { it } else { '-' }).collect();
+        let parts: Vec<&str> = plain.split('-').filter(|part| !part.is_empty()).collect();
+        let plain: String = parts.join("-").chars().take(60).collect();
+        let stem = spec.place.file.file_stem().unwrap_or_default().to_string_lossy();
+        let folder = spec.place.file.parent().unwrap_or(Path::new("")).join("recordings");
+        folder.join(format!("{stem}.{plain}.{digest}.json"))
+    }
+}
+
+impl Replay<'_> {
     /// The answer to a call that was recorded.
     pub(super) fn answer(
-        &self,
+        self,
         path: &str,
         attempt: u32,
         tool: &str,
         args: &[(String, Value)],
     ) -> Result<Replayed, String> {
         let again = "record the test again";
-        let Some(call) = self.calls.iter().find(|it| it.path == path && it.attempt == attempt) else {
+        let Some(call) = self.recording.calls.iter().find(|it| it.path == path && it.attempt == attempt)
+        else {
             return Err(format!("the recording has no call at {path}, attempt {attempt}; {again}"));
         };
         if call.tool != tool {
@@ -122,12 +155,10 @@ impl Recording {
         }
         let args =
             Value::Dict(args.iter().map(|(name, it)| (Value::Str(name.clone()), it.clone())).collect());
-        // As JSON both have lost the same: what a tool is asked in cannot say more.
-        if !equal(&from_json(&to_json(&args)), &from_json(&call.args)) {
+        let (asked, known) = ((self.clean)(&to_json(&args).to_string()), call.args.to_string());
+        if asked != known {
             return Err(format!(
-                "at {path} the recording has {tool} called with {}, not with {}; {again}",
-                call.args,
-                to_json(&args)
+                "at {path} the recording has {tool} called with {known}, not with {asked}; {again}"
             ));
         }
         let called = match &call.outcome {
@@ -143,10 +174,11 @@ impl Recording {
     }
 
     /// What the judge said when it was recorded.
-    pub(super) fn rule(&self, questions: &[Question]) -> Ruling {
+    pub(super) fn rule(self, questions: &[Question]) -> Ruling {
         let mut replies = Vec::new();
         for question in questions {
-            let Some(known) = self.answers.iter().find(|it| it.question == question.text) else {
+            let text = (self.clean)(&question.text);
+            let Some(known) = self.recording.answers.iter().find(|it| it.question == text) else {
                 return Ruling::Trouble(format!(
                     "the recording has no answer to: {}; record the test again",
                     question.text

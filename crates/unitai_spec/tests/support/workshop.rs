@@ -7,8 +7,8 @@ use std::time::Duration;
 use unitai_model::value::Value;
 use unitai_spec::document::{Arguments, Server, ServerKind, read};
 use unitai_spec::run::{
-    Answer, Around, Brief, Called, Connector, Ending, Future, Judge, Recording, Reply, Ruling, Run, Stop,
-    Tool, ToolServer, Unobserved, Verdict, run,
+    Answer, Around, Brief, Called, Connector, Ending, Future, Judge, Recording, Replay, Reply, Ruling, Run,
+    Stop, Tool, ToolServer, Unobserved, Verdict, run,
 };
 
 /// Every call that any of the tools received.
@@ -193,7 +193,7 @@ pub(crate) fn replayed(text: &str, recording: &Recording) -> Ran {
     ran_again(text, &judge, None, Some(recording))
 }
 
-fn ran_again(text: &str, judge: &dyn Judge, stop: Option<u64>, replay: Option<&Recording>) -> Ran {
+fn ran_again(text: &str, judge: &dyn Judge, stop: Option<u64>, recording: Option<&Recording>) -> Ran {
     let reading = read(text, Path::new("tests/llm/some.yaml"));
     assert_eq!(reading.specs.len(), 1, "{:?}", reading.troubles);
     let calls = Calls::default();
@@ -205,7 +205,7 @@ fn ran_again(text: &str, judge: &dyn Judge, stop: Option<u64>, replay: Option<&R
         observer: &Unobserved,
         env: &[("BASE".to_owned(), "here".to_owned())],
         timeout: None,
-        replay,
+        replay: recording.map(|recording| Replay { recording, clean: &str::to_owned }),
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let handle = Stop::default();
