@@ -339,6 +339,9 @@ fn a_recording_gives_the_same_verdict_without_tools_and_judge() {
          verdict: {pass_if: Well, fail_if: Bad}\n"
             .to_owned(),
     ];
+    let open = "test: {name: T}\nsteps: [{tool: count}]\nverdict: {pass_if: Well, fail_if: Bad}\n";
+    let unclear = ran(open);
+    assert_eq!(replayed(open, &Recording::of("T", &unclear.run)).said().0, unclear.said().0);
     for text in &texts {
         let live = ran_with(text, &judge, None);
         let recording = Recording::of("T", &live.run);

@@ -122,7 +122,8 @@ impl Run {
             let ran = engine
                 .block_on_checked(unitai_spec::run::run(spec, &around, &stop), &stop, &mut || false)
                 .map_err(|error| error.to_string())?;
-            if self.record && !matches!(ran.ending, Ending::Stopped { .. }) {
+            // What ended without a verdict is no answer to the next run.
+            if self.record && matches!(ran.ending, Ending::Decided(_)) {
                 keep(spec, &ran)?;
             }
             self.tell(spec, &ran, &mut tally);

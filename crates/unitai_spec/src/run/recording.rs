@@ -175,6 +175,11 @@ impl Replay<'_> {
 
     /// What the judge said when it was recorded.
     pub(super) fn rule(self, questions: &[Question]) -> Ruling {
+        if self.recording.answers.is_empty() {
+            let message =
+                "the recording was made without a judge, and questions are left that only one can answer";
+            return Ruling::Absent(message.to_owned());
+        }
         let mut replies = Vec::new();
         for question in questions {
             let text = (self.clean)(&question.text);
