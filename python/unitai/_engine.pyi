@@ -41,6 +41,8 @@ __all__ = [
     "Toolbox",
     "Trajectory",
     "TrajectoryStep",
+    "YamlRun",
+    "YamlTest",
     "__version__",
     "adopt_settings",
     "block_network",
@@ -51,6 +53,7 @@ __all__ = [
     "clean",
     "close_faults",
     "close_traffic",
+    "close_yaml_servers",
     "compare_counts",
     "copy_value",
     "count_elsewhere",
@@ -65,6 +68,7 @@ __all__ = [
     "last_broken",
     "leave_agent",
     "load_settings",
+    "looks_like_yaml_test",
     "lost_answer",
     "normalised_message",
     "open_faults",
@@ -74,11 +78,13 @@ __all__ = [
     "pass_hat_k",
     "project_folder",
     "rate_line",
+    "read_yaml_tests",
     "refuse_connection",
     "renew_settings",
     "restore_trajectory",
     "run_command",
     "run_here",
+    "run_yaml_test",
     "standing_budgets",
     "standing_settings",
     "statistics_settings",
@@ -758,3 +764,37 @@ def run_here() -> Run | None: ...
 def enter_agent(agent_id: str | None) -> Token[str | None]: ...
 def leave_agent(token: Token[str | None]) -> None: ...
 def example_of(schema: Any) -> Any: ...
+
+@final
+class YamlTest:
+    @property
+    def name(self) -> str: ...
+    @property
+    def tags(self) -> list[str]: ...
+    @property
+    def case(self) -> str | None: ...
+    @property
+    def line(self) -> int: ...
+    def to_dict(self) -> dict[str, Any]: ...
+
+@final
+class YamlRun:
+    @property
+    def trajectory(self) -> Trajectory: ...
+    def to_dict(self) -> dict[str, Any]: ...
+    def text(self, *, plain: bool = False) -> str: ...
+
+def read_yaml_tests(
+    text: str, path: str | os.PathLike[str]
+) -> tuple[list[YamlTest], list[tuple[bool, int, int, str]]]: ...
+def looks_like_yaml_test(text: str) -> bool: ...
+def run_yaml_test(
+    test: YamlTest,
+    *,
+    root: str | os.PathLike[str],
+    python: str | os.PathLike[str],
+    timeout: int | None = None,
+    judge: Callable[[str, str, list[dict[str, str]], list[dict[str, Any]]], Iterable[dict[str, Any]]] | None = None,
+    on_event: Callable[[str, str], None] | None = None,
+) -> YamlRun: ...
+def close_yaml_servers() -> list[str]: ...

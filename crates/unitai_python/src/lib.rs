@@ -17,6 +17,7 @@ mod run;
 mod schemas;
 mod secrets;
 mod settings;
+mod spec;
 mod traffic;
 mod trials;
 mod values;
@@ -54,6 +55,10 @@ mod _engine {
     use crate::settings::{
         adopt_settings, forget_settings, load_settings, project_folder, renew_settings, standing_settings,
         usual_adapter, usual_timeout,
+    };
+    #[pymodule_export]
+    use crate::spec::{
+        YamlRun, YamlTest, close_yaml_servers, looks_like_yaml_test, read_yaml_tests, run_yaml_test,
     };
     #[pymodule_export]
     use crate::traffic::{

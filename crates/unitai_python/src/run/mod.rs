@@ -13,4 +13,4 @@ pub(crate) use kept::{Kept, Slot, recorded_error};
 pub(crate) use session::Run;
 pub(crate) use step::TrajectoryStep;
 pub(crate) use trajectory::{Trajectory, restore_trajectory, unpriced_with_budget};
-pub(crate) use watching::RunWatch;
+pub(crate) use watching::{RunWatch, seen};

@@ -63,7 +63,7 @@ fn watchers() -> MutexGuard<'static, Vec<Seen>> {
 }
 
 /// A run has ended.
-pub(super) fn seen(py: Python<'_>, trajectory: &Py<Trajectory>) {
+pub(crate) fn seen(py: Python<'_>, trajectory: &Py<Trajectory>) {
     if COUNT.load(Ordering::Relaxed) == 0 {
         return;
     }

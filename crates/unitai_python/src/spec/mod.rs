@@ -1,0 +1,8 @@
+//! YAML tests as Python sees them.
+
+mod callbacks;
+mod running;
+mod test;
+
+pub(crate) use running::{YamlRun, close_yaml_servers, run_yaml_test};
+pub(crate) use test::{YamlTest, looks_like_yaml_test, read_yaml_tests};
