@@ -113,7 +113,7 @@ impl Offering for Fixtures {
 async fn main() -> std::io::Result<()> {
     let mut offer = Offer::new().with(Fixtures);
     if let Ok(file) = std::env::var("CALL_LOG") {
-        offer = offer.logged(CallLog::begin_file(file.as_ref(), Secrets::none())?);
+        offer = offer.logged(CallLog::begin_file(file.as_ref(), Secrets::none().into())?);
     }
     let offer = offer.ready();
     let troubles = match std::env::args().nth(1) {

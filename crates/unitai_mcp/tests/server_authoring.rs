@@ -1,18 +1,20 @@
 //! The tools that help to write tests, over a port that reads and runs as the tests here say.
 
+#![allow(clippy::unwrap_used, reason = "what fails here fails the test")]
+
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::{Value as Json, json};
-use unitai_mcp::server::authoring::{Authoring, Plugins, Reading, Tests};
+use unitai_mcp::server::authoring::{Authoring, Plugins, Tests};
 use unitai_mcp::server::{Offer, Offering};
 use unitai_model::value::Value;
 use unitai_model::{Ending as Ended, Packed, Recorder};
 use unitai_spec::data::{from_json, to_json};
 use unitai_spec::document::{
-    JudgeWhen, Meta, OnSetupFailure, OnTeardownError, Place, Severity, Spec, Trouble, VerdictSpec,
+    JudgeWhen, Meta, OnSetupFailure, OnTeardownError, Place, Reading, Severity, Spec, Trouble, VerdictSpec,
 };
 use unitai_spec::run::{Called, Ending, Future, Run, Status, StepResult, Stop, Tool, Verdict, Word};
 use unitai_wire::redact::Secrets;
@@ -102,7 +104,15 @@ impl Tests for Fake {
             };
             let recorder = Recorder::open("run", Packed::null(), 0.0, 10);
             let trajectory = recorder.finish(Ended::returned(Packed::null()), 0.0);
-            Run { ending, evidence: Vec::new(), trajectory, warnings: Vec::new(), seconds: 0.5, questions: 0 }
+            Run {
+                ending,
+                evidence: Vec::new(),
+                trajectory,
+                warnings: Vec::new(),
+                seconds: 0.5,
+                questions: 0,
+                answers: Vec::new(),
+            }
         })
     }
 
@@ -125,7 +135,7 @@ struct Project {
 fn project() -> Project {
     let folder = tempfile::tempdir().unwrap();
     let tests = Arc::new(Fake::default());
-    let authoring = Authoring::new(folder.path().to_owned(), tests.clone(), Secrets::none()).unwrap();
+    let authoring = Authoring::new(folder.path().to_owned(), tests.clone(), Secrets::none().into()).unwrap();
     Project { folder, tests, authoring }
 }
 
@@ -230,13 +240,16 @@ async fn troubles_are_told_with_their_place() {
 #[tokio::test]
 async fn what_there_is_is_listed() {
     let project = project();
-    project.write("tests/llm/b.yaml", "test:\n  name: B\nsteps:\ncases:\n  - case: x\n  - case: y\n");
-    project.write("tests/llm/deep/a.yml", "test:\n  name: A\nsteps:\n");
+    project.write(
+        "tests/llm/b.yaml",
+        "test:\n  name: B\nverdict: checks\nsteps:\ncases:\n  - case: x\n  - case: y\n",
+    );
+    project.write("tests/llm/deep/a.yml", "test:\n  name: A\nsteps:\nverdict: checks\n");
     project.write("tests/llm/data.yaml", "name: no test\n");
-    project.write("tests/llm/wrong.yaml", "test:\n  broken\nverdict:\n");
-    project.write("tests/other/c.yaml", "test:\n  name: C\nsteps:\n");
-    project.write("node_modules/llm/d.yaml", "test:\n  name: D\nsteps:\n");
-    project.write(".venv/llm/e.yaml", "test:\n  name: E\nsteps:\n");
+    project.write("tests/llm/wrong.yaml", "test:\n  broken\nsteps:\nverdict:\n");
+    project.write("tests/other/c.yaml", "test:\n  name: C\nsteps:\nverdict: checks\n");
+    project.write("node_modules/llm/d.yaml", "test:\n  name: D\nsteps:\nverdict: checks\n");
+    project.write(".venv/llm/e.yaml", "test:\n  name: E\nsteps:\nverdict: checks\n");
     project.write("tests/llm/plugins/shop.py", "");
     project.write("tests/llm/plugins/_shared.py", "");
     let told = project.call("list_tests", json!({})).await.unwrap();

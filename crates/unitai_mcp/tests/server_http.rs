@@ -1,5 +1,7 @@
 //! The server over HTTP, with headers written by hand: who is let in, what the protocol says, and how it ends.
 
+#![allow(clippy::unwrap_used, reason = "what fails here fails the test")]
+
 #[path = "support/server.rs"]
 #[allow(dead_code, reason = "the pipe is for the other tests")]
 mod server;
@@ -83,8 +85,8 @@ fn status(answer: &str) -> u16 {
 /// The last message of an answer, whichever form it has.
 fn message(answer: &str) -> Json {
     let lines = answer.lines().filter_map(|line| line.strip_prefix("data:").or(Some(line)));
-    let messages = lines.filter_map(|line| serde_json::from_str::<Json>(line.trim()).ok());
-    messages.filter(Json::is_object).last().unwrap_or_default()
+    let mut messages = lines.filter_map(|line| serde_json::from_str::<Json>(line.trim()).ok());
+    messages.rfind(Json::is_object).unwrap_or_default()
 }
 
 fn header<'a>(answer: &'a str, name: &str) -> Option<&'a str> {
@@ -244,6 +246,7 @@ async fn others_are_not_served_without_a_token() {
 async fn a_client_of_the_field_is_served_and_its_call_is_ended_with_the_server() {
     let fixtures = Fixtures::default();
     let serving = serve(fixtures.clone(), Admission::default()).await;
+    let _ = rustls::crypto::ring::default_provider().install_default();
     let client = ().serve(StreamableHttpClientTransport::from_uri(serving.url.clone())).await.unwrap();
     let tools = client.list_all_tools().await.unwrap();
     assert_eq!(tools.len(), 4);

@@ -1,5 +1,7 @@
 //! The server over streams, with lines of JSON written by hand: what any client may send, and how it ends.
 
+#![allow(clippy::unwrap_used, reason = "what fails here fails the test")]
+
 #[path = "support/server.rs"]
 mod server;
 
@@ -158,7 +160,7 @@ async fn a_call_that_is_cancelled_is_dropped_and_written_down() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("calls.jsonl");
     let fixtures = Fixtures::default();
-    let log = CallLog::begin_file(&file, Secrets::none()).unwrap();
+    let log = CallLog::begin_file(&file, Secrets::none().into()).unwrap();
     let mut piped = Piped::serve(Offer::new().with(fixtures.clone()).logged(log));
     piped.initialize("2025-11-25").await;
     piped.send(r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"hang"}}"#).await;

@@ -1,5 +1,6 @@
 //! The server as a process of its own: its end by signals and by the end of its input. The process is the example
 //! `conformance_server`, which cargo builds beside these tests.
+#![allow(clippy::unwrap_used, reason = "what fails here fails the test")]
 #![cfg(unix)]
 
 use std::io::{BufRead, BufReader, Write};

@@ -27,7 +27,7 @@ pub struct CallLog(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
-    secrets: Secrets,
+    secrets: Arc<Secrets>,
     inner: Mutex<Inner>,
 }
 
@@ -40,7 +40,7 @@ struct Inner {
 
 impl CallLog {
     /// Begins a log anew. Secrets are not written.
-    pub fn begin_file(path: &Path, secrets: Secrets) -> io::Result<CallLog> {
+    pub fn begin_file(path: &Path, secrets: Arc<Secrets>) -> io::Result<CallLog> {
         let inner = Inner { log: Log::begin(path)?, last: 0, trouble: None };
         Ok(CallLog(Arc::new(Shared { secrets, inner: Mutex::new(inner) })))
     }
@@ -136,7 +136,7 @@ mod tests {
         let path = folder.path().join("calls.jsonl");
         let secrets = Secrets::none();
         secrets.learn("Zk3vQ8xWn2LmR7tY");
-        let log = CallLog::begin_file(&path, secrets).unwrap();
+        let log = CallLog::begin_file(&path, Arc::new(secrets)).unwrap();
         let args = vec![("url".to_owned(), Told::Str("http://x/?key=Zk3vQ8xWn2LmR7tY".to_owned()))];
         let first = log.begin("http_get", &args);
         let second = log.begin("sleep", &Vec::new());

@@ -12,6 +12,7 @@ mod guard;
 mod handler;
 mod http;
 mod offer;
+mod project;
 mod served;
 mod stdio;
 
@@ -20,5 +21,6 @@ pub use guard::Admission;
 pub use handler::{INSTRUCTIONS, NAME};
 pub use http::{HttpOptions, HttpServer, serve_http};
 pub use offer::{Offer, Offering};
+pub use project::project;
 pub use served::Served;
 pub use stdio::{serve_stdio, serve_streams};

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
-use unitai_spec::document::{Severity, Spec};
+use unitai_spec::document::{Severity, Spec, looks_like_test};
 
 use super::arguments::Given;
 use super::place::Root;
@@ -35,7 +35,8 @@ pub(super) fn list(root: &Root, tests: &dyn Tests, args: Map<String, Value>) -> 
                 continue;
             }
         };
-        if !looks_like_a_test(&text) {
+        // Data files stand beside tests.
+        if !looks_like_test(&text) {
             continue;
         }
         let reading = tests.read(file, &text);
@@ -75,12 +76,6 @@ fn of_file(file: &str, specs: &[Spec]) -> Vec<Value> {
         }
     }
     listed
-}
-
-/// Data files stand beside tests. A test has at least one of these keys at the beginning of a line.
-fn looks_like_a_test(text: &str) -> bool {
-    let is_key = |line: &str| ["test:", "steps:", "verdict:"].iter().any(|key| line.starts_with(key));
-    text.lines().filter(|line| is_key(line)).count() >= 2
 }
 
 #[derive(Default)]

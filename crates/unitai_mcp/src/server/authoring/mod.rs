@@ -23,7 +23,7 @@ use unitai_spec::document::Arguments;
 use unitai_spec::run::{Called, Future, Tool};
 use unitai_wire::redact::Secrets;
 
-pub use port::{Plugins, Reading, Tests};
+pub use port::{Plugins, Tests};
 
 use place::Root;
 use running::Runs;
@@ -34,7 +34,7 @@ use super::offer::Offering;
 pub struct Authoring {
     root: Root,
     tests: Arc<dyn Tests>,
-    secrets: Secrets,
+    secrets: Arc<Secrets>,
     runs: Runs,
 }
 
@@ -43,7 +43,7 @@ type Outcome = Result<Value, String>;
 
 impl Authoring {
     /// For the project in `root`, which must be there. Secrets are not written into tests.
-    pub fn new(root: PathBuf, tests: Arc<dyn Tests>, secrets: Secrets) -> std::io::Result<Authoring> {
+    pub fn new(root: PathBuf, tests: Arc<dyn Tests>, secrets: Arc<Secrets>) -> std::io::Result<Authoring> {
         Ok(Authoring { root: Root::new(root)?, tests, secrets, runs: Runs::default() })
     }
 

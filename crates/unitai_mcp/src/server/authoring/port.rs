@@ -2,17 +2,8 @@
 
 use std::path::Path;
 
-use unitai_spec::document::{Spec, Trouble};
+use unitai_spec::document::{Reading, Spec};
 use unitai_spec::run::{Future, Run, Stop, Tool};
-
-/// What a file says, and what is wrong with it.
-#[derive(Debug, Default)]
-pub struct Reading {
-    /// Its tests; empty if there is an error.
-    pub specs: Vec<Spec>,
-    /// What is wrong.
-    pub troubles: Vec<Trouble>,
-}
 
 /// What a project's plugins offer.
 #[derive(Debug, Default)]

@@ -1,0 +1,122 @@
+//! The server of a project: the built-in tools, those of its plugins, and those that help to write tests. All that joins
+//! the server with the engine stands here.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use unitai_spec::document::{self, Arguments, Reading, Spec};
+use unitai_spec::run::{Around, Called, Connector, Future, NoJudge, Run, Stop, Tool, Unobserved};
+use unitai_spec::tools::BuiltIn;
+use unitai_wire::redact::Secrets;
+
+use super::authoring::{Authoring, Plugins, Tests};
+use super::offer::{Offer, Offering};
+use super::served::Served;
+use crate::client::{Servers, Settings};
+
+/// Everything that a project offers. What tests read as `${env.NAME}` is `env`; secrets are not written into tests.
+///
+/// ```
+/// use std::sync::Arc;
+/// use unitai_mcp::client::Settings;
+///
+/// # let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+/// # runtime.block_on(async {
+/// let offer = unitai_mcp::server::project(Settings::new("."), Vec::new(), Arc::default())?;
+/// let names: Vec<&str> = offer.tools().await.iter().map(|tool| tool.name.as_str()).collect();
+/// assert!(names.contains(&"http_get") && names.contains(&"run_test"));
+/// # std::io::Result::Ok(())
+/// # })?;
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub fn project(
+    settings: Settings,
+    env: Vec<(String, String)>,
+    secrets: Arc<Secrets>,
+) -> std::io::Result<Offer> {
+    let root = settings.root.clone();
+    let servers = Arc::new(Servers::new(settings));
+    let own = servers.clone();
+    let plugins = Served::new(move || {
+        let servers = own.clone();
+        Box::pin(async move { servers.plugins().await })
+    });
+    let tests = Arc::new(Engine { servers: servers.clone(), env });
+    // Closed in the opposite order: what is kept for the next test goes last.
+    Ok(Offer::new()
+        .with(Kept(servers))
+        .with(BuiltIn::default())
+        .with(Authoring::new(root, tests, secrets)?)
+        .with(plugins))
+}
+
+impl Offering for BuiltIn {
+    fn tools(&self) -> Future<'_, Vec<Tool>> {
+        Box::pin(async { BuiltIn::tools() })
+    }
+
+    fn call<'a>(&'a self, tool: &'a str, args: Arguments) -> Future<'a, Called> {
+        Box::pin(BuiltIn::call(self, tool, args))
+    }
+}
+
+/// What is kept from test to test. It has no tools, and an end.
+struct Kept(Arc<Servers>);
+
+impl Offering for Kept {
+    fn tools(&self) -> Future<'_, Vec<Tool>> {
+        Box::pin(async { Vec::new() })
+    }
+
+    fn call<'a>(&'a self, tool: &'a str, _: Arguments) -> Future<'a, Called> {
+        let message = format!("there is no tool `{tool}` here");
+        Box::pin(async { Called::Failed { message, details: String::new() } })
+    }
+
+    fn close(&self) -> Future<'_, Vec<String>> {
+        Box::pin(self.0.shutdown())
+    }
+}
+
+/// Reads and runs tests with the engine.
+struct Engine {
+    servers: Arc<Servers>,
+    env: Vec<(String, String)>,
+}
+
+impl Tests for Engine {
+    fn read(&self, file: &Path, text: &str) -> Reading {
+        document::read(text, file)
+    }
+
+    fn run<'a>(&'a self, spec: &'a Spec, stop: &'a Stop) -> Future<'a, Run> {
+        Box::pin(async move {
+            // Any name that no other run has; without randomness, one that says so.
+            let run_id = unitai_wire::token::make().unwrap_or_else(|_| "unnamed".to_owned());
+            let around = Around {
+                run_id: &run_id,
+                connector: &*self.servers,
+                judge: &NoJudge,
+                observer: &Unobserved,
+                env: &self.env,
+                timeout: None,
+                replay: None,
+            };
+            unitai_spec::run::run(spec, &around, stop).await
+        })
+    }
+
+    fn plugins(&self) -> Future<'_, Plugins> {
+        Box::pin(async {
+            match self.servers.plugins().await {
+                None => Plugins::default(),
+                Some(Err(why)) => Plugins { tools: Vec::new(), troubles: vec![why] },
+                Some(Ok(server)) => {
+                    let (tools, mut troubles) = (server.tools().to_vec(), server.troubles().to_vec());
+                    troubles.extend(server.close().await);
+                    Plugins { tools, troubles }
+                }
+            }
+        })
+    }
+}
