@@ -10,6 +10,7 @@ mod git;
 mod given;
 mod import;
 mod init;
+mod mcp;
 mod report;
 pub mod reports;
 mod results;
@@ -69,6 +70,9 @@ enum Command {
     /// Run, check and harden YAML tests without pytest
     #[command(after_help = yaml::EXAMPLES)]
     Yaml(yaml::Yaml),
+    /// Offer the project's tools, and tools to write tests, to any MCP client
+    #[command(after_help = mcp::EXAMPLES)]
+    Mcp(mcp::Mcp),
     /// Show what is installed and set, and what is wrong
     #[command(after_help = doctor::EXAMPLES)]
     Doctor(doctor::Doctor),
@@ -105,6 +109,7 @@ pub fn run(args: Vec<OsString>, python: &str) -> i32 {
             Command::Config(config) => config.run(),
             Command::Serve(serve) => serve.run(),
             Command::Yaml(yaml) => yaml.run(python),
+            Command::Mcp(mcp) => mcp.run(python),
             Command::Doctor(doctor) => doctor.run(python),
             Command::Completions(completions) => completions.run(Arguments::command()),
         },
