@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 from unitai.errors import InvalidArgumentError, LLMTestError
 from unitai.llm.models import StepResult, TestSpec, Verdict
@@ -15,6 +15,13 @@ from unitai.llm.project import place, root_of
 
 #: Told what happens while a test runs: of what kind it is (`began`, `called`, `ended`, `judging`), and a line about it.
 OnEvent = Callable[[str, str], None]
+
+#: Answers what checks cannot: gets the name and description of the test, the questions (`id`, `kind`, `path`, `text`)
+#: and the evidence, and gives a mapping with `id`, `answer` (`yes`, `no`, `unknown`), `why` and `quotes` for each.
+Judge = Callable[[str, str, list[dict[str, str]], list[dict[str, Any]]], Iterable[dict[str, Any]]]
+
+#: Who answers calls and questions: tools and judge, the same with all answers kept, or what was kept alone.
+Mode = Literal["engine", "record", "replay"]
 
 #: Where a specification keeps the test of the engine that it came from.
 _NATIVE = "_native"
@@ -66,10 +73,26 @@ def spec_of(test: Test) -> TestSpec:
     return spec
 
 
-def run_test(spec: TestSpec, path: Path, *, timeout: int | None = None, on_event: OnEvent | None = None) -> Verdict:
+def run_test(
+    spec: TestSpec,
+    path: Path,
+    *,
+    timeout: int | None = None,
+    on_event: OnEvent | None = None,
+    judge: Judge | None = None,
+    mode: Mode = "engine",
+) -> Verdict:
     """Runs a test to its end, teardown included. Without a verdict it raises `LLMTestError`."""
+    test = _test_of(spec, path)
+    kept: Path = path.parent / "recordings" / test.recording_path.name
     run = _native("run_yaml_test")(
-        _test_of(spec, path), root=root_of(path), python=sys.executable, timeout=timeout, on_event=on_event
+        test,
+        root=root_of(path),
+        python=sys.executable,
+        timeout=timeout,
+        judge=judge,
+        on_event=on_event,
+        replay=_recording(kept) if mode == "replay" else None,
     )
     told: dict[str, Any] = run.to_dict()
     if told["ending"] == "stopped":
@@ -79,10 +102,22 @@ def run_test(spec: TestSpec, path: Path, *, timeout: int | None = None, on_event
         error = LLMTestError(told["reason"])
         error.steps = steps
         raise error
+    if mode == "record":
+        run.keep(kept)
     further = {name: told[name] for name in ("warnings", "seconds", "questions") if name in told}
     return Verdict(
         verdict=told["verdict"], reason=told["reason"], steps=steps, issues=told["issues"], **further
     )  # fmt: skip
+
+
+def _recording(kept: Path) -> str:
+    try:
+        return kept.read_text(encoding="utf-8")
+    except OSError as error:
+        raise LLMTestError(
+            f"there is no recording to replay: {place(str(kept))}: {error.strerror}",
+            remedy="record the test first, with --llm-mode=record",
+        ) from None
 
 
 def close() -> list[str]:

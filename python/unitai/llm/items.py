@@ -18,7 +18,7 @@ from unitai.llm.project import place
 from unitai.llm.telling import error_text, verdict_text
 
 #: Folders beside tests that hold something else.
-OTHERS = frozenset(("judge-cases", "plugins", "fixtures"))
+OTHERS = frozenset(("judge-cases", "plugins", "fixtures", "recordings"))
 #: Files that were left out.
 LEFT_OUT = pytest.StashKey[list[str]]()
 #: Of one test, so many steps are told to JUnit.
@@ -93,7 +93,14 @@ class LLMTestItem(pytest.Item):
         on_event = teller(self.config) if option("unitai_llm_verbose", False) else None
         timeout = option("unitai_llm_timeout", None) or None
         try:
-            verdict = engine.run_test(self.spec, self.path, timeout=timeout, on_event=on_event)
+            verdict = engine.run_test(
+                self.spec,
+                self.path,
+                timeout=timeout,
+                on_event=on_event,
+                judge=self.ihook.pytest_unitai_judge(item=self),
+                mode=option("unitai_llm_mode", "engine"),
+            )
         except LLMTestError:
             self._note("llm.verdict", "ERROR")
             raise

@@ -49,6 +49,7 @@ _BUDGET = "what the model calls of all tests may cost together, in US dollars"
 _LLM = "collect YAML tests: files in folders named `llm`, and those named here"
 _LLM_VERBOSE = "show the steps of YAML tests while they run"
 _LLM_TIMEOUT = "the time limit of every YAML test, in the place of its own"
+_LLM_MODE = "who answers YAML tests: engine (tools and judge), record (the same, and keep it) or replay (what was kept)"
 _LLM_UNCLEAR = "what a YAML test is that nobody could decide: skip (the default) or fail"
 
 
@@ -79,12 +80,22 @@ def _clear(folder: str) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
+class Hooks:
+    """What a conftest may add."""
+
+    @staticmethod
+    @pytest.hookspec(firstresult=True)
+    def pytest_unitai_judge(item: pytest.Item) -> object:
+        """The judge of a YAML test (see `unitai.llm.engine.Judge`); with `None` another one is asked."""
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_load_initial_conftests(early_config: pytest.Config, parser: pytest.Parser) -> Generator[None, None, None]:
     """`--unitai-model`, another model for every run of every test; and `--model`, for short, unless a conftest
     has an option of that name already.
     """
     _quieten(early_config)
+    early_config.pluginmanager.add_hookspecs(Hooks)
     yield
     group = parser.getgroup("unitai")
     try:
@@ -107,6 +118,8 @@ def pytest_load_initial_conftests(early_config: pytest.Config, parser: pytest.Pa
         group.addoption("--llm", action="store_true", dest="unitai_llm", help=_LLM)
         group.addoption("--llm-verbose", action="store_true", dest="unitai_llm_verbose", help=_LLM_VERBOSE)
         group.addoption("--llm-timeout", type=int, dest="unitai_llm_timeout", metavar="SECONDS", help=_LLM_TIMEOUT)
+        modes = ("engine", "record", "replay")
+        group.addoption("--llm-mode", choices=modes, dest="unitai_llm_mode", default="engine", help=_LLM_MODE)
         choices = ("skip", "fail")
         group.addoption("--llm-unclear", choices=choices, dest="unitai_llm_unclear", default="skip", help=_LLM_UNCLEAR)
     except Exception:

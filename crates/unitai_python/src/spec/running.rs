@@ -6,18 +6,21 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use pyo3::prelude::*;
 use unitai_mcp::client::Settings;
 use unitai_mcp::engine::Engine;
-use unitai_spec::run::{Around, Run as Model, Signs, Stop, tell};
+use unitai_spec::run::{Around, Recording, Replay, Run as Model, Signs, Stop, tell};
+use unitai_wire::gate::write_public;
 
 use super::callbacks::{PythonJudge, PythonObserver};
 use super::test::YamlTest;
 use crate::errors::Trouble;
 use crate::gate::without_interpreter;
 use crate::run::{Kept, Trajectory, seen};
+use crate::secrets;
 use crate::values::to_python;
 
 /// A YAML test that has run.
 #[pyclass(frozen, module = "unitai._engine")]
 pub(crate) struct YamlRun {
+    name: String,
     model: Model,
     trajectory: Py<Trajectory>,
 }
@@ -27,6 +30,16 @@ impl YamlRun {
     /// How it ended, the steps, the issues and the evidence, as data.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         to_python(py, &self.model.to_value().pack())
+    }
+
+    /// Keeps its calls and the judge's answers in a file, from which the test can be run again.
+    fn keep(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        let text = Recording::of(&self.name, &self.model).to_text();
+        let secrets = secrets::here(py);
+        without_interpreter(py, || write_public(&path, text.as_bytes(), &secrets)).map_err(|error| {
+            let message = format!("the recording cannot be written to {}: {error}", path.display());
+            Trouble::new("LLMTestError", message).into_err(py)
+        })
     }
 
     /// The calls that it made, as a trajectory.
@@ -60,9 +73,11 @@ fn engine(root: PathBuf, python: PathBuf) -> Arc<Engine> {
 }
 
 /// Runs a test. `judge(name, description, questions, evidence)` gives a mapping with `id`, `answer`, `quotes` and `why`
-/// for each question; `on_event(kind, line)` is told what happens.
+/// for each question; `on_event(kind, line)` is told what happens. `replay` is the text of a recording that answers instead
+/// of tools and judge.
 #[pyfunction]
-#[pyo3(signature = (test, *, root, python, timeout=None, judge=None, on_event=None))]
+#[pyo3(signature = (test, *, root, python, timeout=None, judge=None, on_event=None, replay=None))]
+#[expect(clippy::too_many_arguments, reason = "keyword-only parts of one run")]
 pub(crate) fn run_yaml_test(
     py: Python<'_>,
     test: &YamlTest,
@@ -71,7 +86,14 @@ pub(crate) fn run_yaml_test(
     timeout: Option<u32>,
     judge: Option<Py<PyAny>>,
     on_event: Option<Py<PyAny>>,
+    replay: Option<&str>,
 ) -> PyResult<YamlRun> {
+    let recording = replay
+        .map(Recording::from_text)
+        .transpose()
+        .map_err(|message| Trouble::new("LLMTestError", message).into_err(py))?;
+    let secrets = secrets::here(py);
+    let clean = |text: &str| secrets.clean(text).into_owned();
     let stop = Stop::default();
     let (judge, observer) = (PythonJudge(judge), PythonObserver::new(on_event, stop.clone()));
     let text = |text: std::ffi::OsString| text.to_string_lossy().into_owned();
@@ -88,7 +110,7 @@ pub(crate) fn run_yaml_test(
             observer: &observer,
             env: &env,
             timeout,
-            replay: None,
+            replay: recording.as_ref().map(|recording| Replay { recording, clean: &clean }),
         };
         let mut poll = || {
             interrupted = Python::attach(|py| py.check_signals()).err();
@@ -104,7 +126,7 @@ pub(crate) fn run_yaml_test(
     })?;
     let trajectory = Py::new(py, Trajectory::new(model.trajectory.clone(), Kept::default()))?;
     seen(py, &trajectory);
-    Ok(YamlRun { model, trajectory })
+    Ok(YamlRun { name: test.spec.test.name.clone(), model, trajectory })
 }
 
 /// Ends the plugins that are kept for the next test. Gives what went wrong.

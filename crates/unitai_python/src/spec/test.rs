@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use unitai_spec::document::{self, Severity, Spec};
+use unitai_spec::run::Recording;
 
 use crate::values::to_python;
 
@@ -37,6 +38,12 @@ impl YamlTest {
     #[getter]
     fn line(&self) -> usize {
         self.spec.place.line
+    }
+
+    /// The file that its recording is kept in, beside its own.
+    #[getter]
+    fn recording_path(&self) -> PathBuf {
+        Recording::path_of(&self.spec)
     }
 
     /// The whole of it, with every default filled in.
