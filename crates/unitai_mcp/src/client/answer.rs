@@ -5,24 +5,33 @@ use unitai_model::value::Value;
 use unitai_spec::data::from_json;
 use unitai_spec::run::Called;
 
+/// Where our own host of plugins notes a value that is no object: MCP wants an object as structure.
+const VALUE: &str = "unitai/value";
+/// Where it notes the traceback of a tool that raised.
+const TRACEBACK: &str = "unitai/traceback";
+
 /// What came of a call that was answered.
 ///
-/// The value is the structure that the tool gave; else what its only text says as JSON; else its text; else, where it
+/// The value is the one that our host notes; else the structure that the tool gave; else what its only text says as JSON; else its text; else, where it
 /// gave images or resources, these with their data.
 pub(super) fn called(result: CallToolResult) -> Called {
-    let CallToolResult { content, structured_content, is_error, .. } = result;
+    let CallToolResult { content, structured_content, is_error, meta, .. } = result;
+    let noted = |key: &str| meta.as_ref().and_then(|it| it.get(key));
     let mut text = content.iter().map(text_of).collect::<Vec<_>>().join("\n");
     if let (true, Some(structure)) = (content.is_empty(), &structured_content) {
         text = structure.to_string();
     }
     if is_error == Some(true) {
-        let details = structured_content.map(|it| it.to_string()).unwrap_or_default();
+        let traceback = noted(TRACEBACK).and_then(serde_json::Value::as_str).map(str::to_owned);
+        let structure = structured_content.map(|it| it.to_string());
+        let details = traceback.or(structure).unwrap_or_default();
         let message = if text.is_empty() { "the tool failed and did not say why".to_owned() } else { text };
         return Called::Failed { message, details };
     }
-    let value = match structured_content {
-        Some(structure) => from_json(&structure),
-        None => value_of(&content, &text),
+    let value = match (noted(VALUE), structured_content) {
+        (Some(value), _) => from_json(value),
+        (None, Some(structure)) => from_json(&structure),
+        (None, None) => value_of(&content, &text),
     };
     Called::Returned { value, text }
 }
@@ -102,6 +111,19 @@ mod tests {
         assert_eq!(said, "one");
         let (_, said) = returned(json!({"content": [], "structuredContent": {"n": 1}}));
         assert_eq!(said, r#"{"n":1}"#);
+    }
+
+    #[test]
+    fn our_host_of_plugins_notes_what_structure_cannot_say() {
+        let answer =
+            json!({"content": [text("7")], "structuredContent": {"result": 7}, "_meta": {"unitai/value": 7}});
+        assert_eq!(returned(answer).0, Value::Int(7));
+        let none =
+            json!({"content": [], "structuredContent": {"result": null}, "_meta": {"unitai/value": null}});
+        assert_eq!(returned(none).0, Value::Null);
+        let failed = json!({"content": [text("OSError: no")], "isError": true, "_meta": {"unitai/traceback": "File x"}});
+        let expected = Called::Failed { message: "OSError: no".to_owned(), details: "File x".to_owned() };
+        assert_eq!(called(serde_json::from_value(failed).expect("a result")), expected);
     }
 
     #[test]
