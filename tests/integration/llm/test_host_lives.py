@@ -97,6 +97,22 @@ def test_a_test_that_begins_ends_the_one_before(host):
     assert diary(running) == ["+test", "+session", "-test", "+test"]
 
 
+def test_a_test_takes_what_was_made_to_list_the_tools(host):
+    running = host(it=DIARY)
+    running.ask("tools/list")
+    assert list(running.open()["tools"])[0] == "test_count_up"
+    assert diary(running) == ["+test", "+session"]
+    running.open()
+    assert diary(running) == ["+test", "+session", "-test", "+test"]
+
+
+def test_what_was_called_before_a_test_begins_is_not_taken(host):
+    running = host(it=DIARY)
+    running.call("test_count_up")
+    running.open()
+    assert diary(running) == ["+test", "+session", "-test", "+test"]
+
+
 def test_the_end_of_the_input_cleans_up(host):
     running = host(it=DIARY)
     running.open()

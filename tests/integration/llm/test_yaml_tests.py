@@ -106,9 +106,9 @@ class TestPrograms:
 
     def test_a_time_limit_ends_a_plugin_that_hangs(self, project):
         begun = time.monotonic()
-        verdict = verdict_on(project, GOOD.replace("shop_total", "shop_hang"), timeout=1)
-        assert time.monotonic() - begun < 15
-        assert (verdict.verdict, verdict.reason) == ("FAIL", "Test timed out after 1 seconds")
+        verdict = verdict_on(project, GOOD.replace("shop_total", "shop_hang"), timeout=5)
+        assert time.monotonic() - begun < 30
+        assert (verdict.verdict, verdict.reason) == ("FAIL", "Test timed out after 5 seconds")
         assert "cleaned" in diary(project)
 
     def test_questions_without_a_judge_are_unclear(self, project):
@@ -135,7 +135,7 @@ class TestPrograms:
         verdict = run_llm_test(spec, path)
         assert verdict.verdict == "PASS", verdict
         assert verdict.steps[0].tool_output["items"] == ["größe 😀"]
-        spec.steps[0].check = ["price =="]
+        spec.test.timeout = -1
         with pytest.raises(InvalidArgumentError, match="the test cannot be run"):
             run_llm_test(spec, path)
 

@@ -55,6 +55,9 @@ class Stage:
         self._offered: dict[str, tuple[Player, dict[str, Any]]] = {}
         self._troubles: list[str] = []
         self._is_open = False
+        #: Whether it is open because somebody asked for its tools, and nothing was called since: a test that begins
+        #: then takes the instances as they are.
+        self._is_unused = False
         self._calls: set[asyncio.Task[Any]] = set()
         #: A test does not begin while another one ends, and is not called before it has begun.
         self._turn = asyncio.Lock()
@@ -62,7 +65,9 @@ class Stage:
     async def open(self) -> dict[str, Any]:
         """Begins a test: what is offered, and what is not and why."""
         async with self._turn:
-            return await self._open()
+            told = {"tools": self.tools(), "troubles": self._troubles} if self._is_unused else await self._open()
+            self._is_unused = False
+            return told
 
     async def _open(self) -> dict[str, Any]:
         troubles = await self._close() if self._is_open else []
@@ -80,6 +85,7 @@ class Stage:
         async with self._turn:
             if not self._is_open:
                 await self._open()
+                self._is_unused = True
             return self.tools()
 
     def tools(self) -> list[dict[str, Any]]:
@@ -89,6 +95,7 @@ class Stage:
     async def call(self, name: str, args: dict[str, Any]) -> Any:
         """Calls a tool."""
         await self.listing()
+        self._is_unused = False
         task = asyncio.current_task()
         if task is not None:
             self._calls.add(task)
@@ -110,7 +117,7 @@ class Stage:
     async def _close(self) -> list[str]:
         await self._cancel_calls()
         players, self._test = list(self._test.values()), {}
-        self._offered, self._is_open = {}, False
+        self._offered, self._is_open, self._is_unused = {}, False, False
         return await self._retire(players)
 
     async def shutdown(self) -> list[str]:
