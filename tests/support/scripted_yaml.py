@@ -55,7 +55,14 @@ def _test(data: dict[str, Any], row: dict[str, Any] | None) -> Any:
 
 
 def run_yaml_test(
-    test: Any, *, root: Any, python: str, timeout: int | None = None, judge: Any = None, on_event: Any = None
+    test: Any,
+    *,
+    root: Any,
+    python: str,
+    timeout: int | None = None,
+    judge: Any = None,
+    on_event: Any = None,
+    replay: str | None = None,
 ) -> Any:
     """Comes to what `vars` says, and tells each step."""
     script = test.to_dict().get("vars", {})

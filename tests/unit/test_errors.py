@@ -31,7 +31,7 @@ def test_codes_are_unique():
 
 
 #: Errors whose text is a whole report already.
-REPORTS = (errors.BrokenExpectationError, errors.PassRateError, errors.InconclusiveError)
+REPORTS = (errors.BrokenExpectationError, errors.PassRateError, errors.InconclusiveError, errors.LLMTestFailed)
 
 
 @pytest.mark.parametrize(

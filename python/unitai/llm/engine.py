@@ -84,7 +84,6 @@ def run_test(
 ) -> Verdict:
     """Runs a test to its end, teardown included. Without a verdict it raises `LLMTestError`."""
     test = _test_of(spec, path)
-    kept: Path = path.parent / "recordings" / test.recording_path.name
     run = _native("run_yaml_test")(
         test,
         root=root_of(path),
@@ -92,7 +91,7 @@ def run_test(
         timeout=timeout,
         judge=judge,
         on_event=on_event,
-        replay=_recording(kept) if mode == "replay" else None,
+        replay=_recording(_kept(test, path)) if mode == "replay" else None,
     )
     told: dict[str, Any] = run.to_dict()
     if told["ending"] == "stopped":
@@ -103,11 +102,17 @@ def run_test(
         error.steps = steps
         raise error
     if mode == "record":
-        run.keep(kept)
+        run.keep(_kept(test, path))
     further = {name: told[name] for name in ("warnings", "seconds", "questions") if name in told}
     return Verdict(
         verdict=told["verdict"], reason=told["reason"], steps=steps, issues=told["issues"], **further
     )  # fmt: skip
+
+
+def _kept(test: Any, path: Path) -> Path:
+    """The file of a recording: beside the test, wherever the process is."""
+    name: str = test.recording_path.name
+    return path.parent / "recordings" / name
 
 
 def _recording(kept: Path) -> str:
