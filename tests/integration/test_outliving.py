@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import time
 import types
 
 import pytest
@@ -91,3 +92,29 @@ def test_a_run_that_waits_for_all_it_began_leaves_nothing_behind(shop):
             assert set(door._pinned_by) <= before
 
     asyncio.run(wait_on_another_loop())
+
+
+def test_being_told_to_stop_while_an_object_is_cleaned_up_is_no_complaint(monkeypatch):
+    """Python can only complain about what is raised there, and pytest makes that an error of the test."""
+    complaints = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda unraisable: complaints.append(unraisable.exc_type))
+
+    class Slow:
+        def __del__(self):
+            began = time.monotonic()
+            while time.monotonic() < began + 1:
+                pass
+
+    class Broken:
+        def __del__(self):
+            raise ValueError
+
+    def agent(input, tools):
+        Slow()
+        return "done"
+
+    result = MockToolkit().run(agent, "go", timeout=0.1)
+    assert type(result.error).__name__ == "AgentTimeoutError"
+    time.sleep(1.2)
+    Broken()
+    assert complaints == [ValueError]

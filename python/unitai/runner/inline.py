@@ -12,9 +12,10 @@ from contextvars import copy_context
 from time import monotonic
 from typing import Any
 
-from unitai._engine import Run, Toolbox, interrupt_thread
+from unitai._engine import Run, Toolbox
 from unitai.adapters.ports import Session
 from unitai.runner.ending import GRACE, Ending, Lingering, left_behind, timeout_error
+from unitai.runner.interrupting import interrupt
 from unitai.runner.job import RunCancelled
 from unitai.runner.streams import collect
 
@@ -98,6 +99,6 @@ class Inline:
                 return False
             if not self.is_interrupted:
                 self.is_interrupted = True
-                interrupt_thread(self._ident, RunCancelled)
+                interrupt(self._ident)
                 return False
         return now > self._told_at + GRACE

@@ -13,8 +13,8 @@ from collections.abc import Awaitable
 from contextvars import ContextVar
 from typing import Any
 
-from unitai._engine import interrupt_thread
-from unitai.runner.job import Job, RunCancelled
+from unitai.runner.interrupting import interrupt
+from unitai.runner.job import Job
 
 #: The name of every loop's thread.
 NAME = "unitai-loop"
@@ -98,14 +98,14 @@ class LoopThread:
             for begun in task:
                 begun.cancel()
 
-        def interrupt() -> None:
+        def stop() -> None:
             self._loop.call_soon_threadsafe(cancel)
             if not self._answers() and self._thread.ident is not None:
                 job.thread = self._thread
                 self.retire()
-                interrupt_thread(self._thread.ident, RunCancelled)
+                interrupt(self._thread.ident)
 
-        job.interrupt = interrupt
+        job.interrupt = stop
         self._loop.call_soon_threadsafe(begin, context=job.context)
         return True
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 
-from unitai._engine import interrupt_thread
+from unitai.runner.interrupting import interrupt
 from unitai.runner.job import Job, RunCancelled
 from unitai.runner.streams import collect, is_awaitable
 
@@ -40,7 +40,7 @@ class Worker:
 
     def _interrupt(self) -> None:
         if self._thread.ident is not None:
-            interrupt_thread(self._thread.ident, RunCancelled)
+            interrupt(self._thread.ident)
 
     def _work(self) -> None:
         try:
