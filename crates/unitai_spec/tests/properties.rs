@@ -11,6 +11,7 @@ use unitai_spec::document::{
     Check, JudgeWhen, Meta, OnSetupFailure, OnTeardownError, Place, Retry, Server, ServerKind, Spec, Step,
     VerdictSpec, looks_like_test, read, to_value,
 };
+use unitai_spec::expression::{validate_expression, validate_pattern};
 
 /// What a file is made of, in no order.
 fn scraps() -> impl Strategy<Value = String> {
@@ -144,7 +145,7 @@ fn text() -> impl Strategy<Value = String> {
     prop_oneof![
         Just(String::new()),
         "[a-z ]{1,12}",
-        any::<String>(),
+        any::<String>().prop_map(|text| text.replace("${", "$ {")),
         prop::sample::select(vec![
             "no",
             "1",
@@ -197,18 +198,45 @@ fn named<T: std::fmt::Debug>(value: impl Strategy<Value = T>) -> impl Strategy<V
     })
 }
 
-fn check() -> impl Strategy<Value = Check> {
+/// Something that can be read: what cannot is an error of its file.
+fn expression() -> impl Strategy<Value = String> {
+    let known = [
+        "a == 1",
+        "json(body).users | length > 2",
+        "not is_error",
+        "${a.b} in [1, 'no']",
+        "text contains \"# x\"",
+    ];
     prop_oneof![
-        some_text().prop_map(|text| Check::Holds { text, place: nowhere() }),
-        value().prop_map(|pattern| Check::Match { pattern, place: nowhere() }),
+        prop::sample::select(known.to_vec()).prop_map(str::to_owned),
+        text()
+            .prop_map(|text| format!("text == '{text}'"))
+            .prop_filter("no expression", |it| validate_expression(it).is_ok()),
+    ]
+}
+
+fn maybe_expression() -> impl Strategy<Value = String> {
+    prop_oneof![Just(String::new()), expression()]
+}
+
+fn check() -> impl Strategy<Value = Check> {
+    let pattern = value().prop_filter("no pattern", |it| validate_pattern(it).is_ok());
+    prop_oneof![
+        expression().prop_map(|text| Check::Holds { text, place: nowhere() }),
+        pattern.prop_map(|pattern| Check::Match { pattern, place: nowhere() }),
     ]
 }
 
 fn step() -> impl Strategy<Value = Step> {
     let seconds = || 0.001f64..1e6;
-    let retry = (0u32..9, seconds(), text()).prop_map(|(times, delay, until)| Retry { times, delay, until });
+    let retry = (0u32..9, seconds(), maybe_expression()).prop_map(|(times, delay, until)| Retry {
+        times,
+        delay,
+        until,
+    });
     let words = (text(), some_text(), text(), text(), text());
-    let ours = (option::of(retry), option::of(seconds()), text(), vec(check(), 0..3), any::<bool>());
+    let ours =
+        (option::of(retry), option::of(seconds()), maybe_expression(), vec(check(), 0..3), any::<bool>());
     let leaf = (words, named(value()), 0u32..999_999_999, ours).prop_map(
         |(
             (name, tool, expect, analyze, save_as),

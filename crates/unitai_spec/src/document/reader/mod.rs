@@ -2,6 +2,7 @@
 
 mod case;
 mod check;
+mod expressions;
 mod fields;
 mod file;
 mod include;

@@ -4,7 +4,7 @@ use unitai_model::value::Value;
 
 use super::fields::Fields;
 use super::include::{Included, Parts};
-use super::{Beside, Reader};
+use super::{Beside, Reader, expressions};
 use crate::document::Spec;
 use crate::document::keys::FILE;
 use crate::document::yaml::Node;
@@ -50,6 +50,7 @@ impl Reader {
             place: self.place(root.at),
         };
         self.lint(&spec);
+        self.troubles.extend(expressions::troubles(&spec));
         match rows {
             None => vec![spec],
             Some(rows) => rows.into_iter().map(|row| row.over(&spec)).collect(),
