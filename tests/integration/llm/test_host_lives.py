@@ -293,3 +293,54 @@ class It(LLMPlugin):
     running.end()
     os.kill(child, signal.SIGKILL)
     assert time.monotonic() - begun < 5
+
+
+BLOCKING = """
+import asyncio, subprocess, time
+from unitai.llm import LLMPlugin
+
+class Blocking(LLMPlugin):
+    name = "it"
+    held = 0
+    async def sleeps(self):
+        self.held += 1
+        time.sleep(60)
+    async def computes(self):
+        self.held += 1
+        while True: pass
+    async def waits_for_a_program(self):
+        self.held += 1
+        subprocess.run(["sleep", "60"], capture_output=True)
+    async def blocks_in_a_task(self):
+        self.held += 1
+        await asyncio.ensure_future(self.sleeps())
+    async def tries_again(self):
+        self.held += 1
+        for _ in range(3):
+            try: time.sleep(60)
+            except BaseException: pass
+    async def count(self): return self.held
+"""
+
+
+@pytest.mark.parametrize("tool", ["sleeps", "computes", "waits_for_a_program", "blocks_in_a_task", "tries_again"])
+def test_who_blocks_all_others_is_interrupted_once_nobody_waits(host, tool):
+    running = host(it=BLOCKING)
+    running.open()
+    number = running.start_call(f"it_{tool}")
+    time.sleep(0.5)
+    running.notify("notifications/cancelled", requestId=number)
+    # The same instance goes on.
+    assert value(running.call("it_count")) in (1, 2)
+    assert running.close() == []
+    assert running.end() == 0
+
+
+def test_who_waits_as_it_should_is_not_interrupted(host):
+    running = host(it=DIARY)
+    running.open()
+    number = running.start_call("test_stubborn")
+    wait_for(running, "hanging")
+    running.notify("notifications/cancelled", requestId=number)
+    assert value(running.call("test_count_up")) == 1
+    assert running.close() == []

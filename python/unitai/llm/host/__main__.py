@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from unitai.llm.host.ending import Ending
+from unitai.llm.host.nudging import Nudging
 from unitai.llm.host.protocol import Protocol
 from unitai.llm.host.stage import Stage
 from unitai.llm.host.streams import Streams
@@ -26,13 +27,15 @@ async def serve(root: Path, streams: Streams) -> None:
 
     ending = Ending(loop, finish)
     ending.watch()
-    streams.start(lambda line: _told(loop, protocol, line), ending.ask)
+    nudging = Nudging(loop)
+
+    def told(line: bytes) -> None:
+        loop.call_soon_threadsafe(protocol.receive, line)
+        nudging.after(line)
+
+    streams.start(told, ending.ask)
     # The end comes from the thread that watches for it.
     await loop.create_future()
-
-
-def _told(loop: asyncio.AbstractEventLoop, protocol: Protocol, line: bytes) -> None:
-    loop.call_soon_threadsafe(protocol.receive, line)
 
 
 def main() -> None:
