@@ -287,6 +287,19 @@ fn a_slip_in_repeat_does_not_run_for_days() {
 }
 
 #[test]
+fn teardown_runs_after_too_many_calls() {
+    let text = "test: {name: T, max_calls: 2}\nsteps: [{tool: count, repeat: 9}]\nteardown: [{tool: count}, {tool: count}, {tool: count}]\nverdict: checks\n";
+    let ran = ran(text);
+    let steps = ran.steps();
+    let teardown: Vec<&String> = steps.iter().filter(|it| it.starts_with("teardown")).collect();
+    assert!(
+        teardown[0].starts_with("teardown[0] pass") && teardown[1].starts_with("teardown[1] pass"),
+        "{teardown:?}"
+    );
+    assert!(teardown[2].contains("max_calls allows no more"), "{teardown:?}");
+}
+
+#[test]
 fn nothing_that_was_run_is_nothing_that_passed() {
     let ran = ran(&test("steps: [{tool: count, repeat: 0}]\n"));
     assert_eq!(ran.steps(), ["steps[0] skip: repeat: 0"]);

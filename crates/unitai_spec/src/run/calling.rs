@@ -10,7 +10,7 @@ use super::execution::Execution;
 use super::recording::Replayed;
 use super::scope::{Seen, Sight};
 use super::toolbox::{Home, Lost};
-use super::{Called, Event, Evidence, Outcome};
+use super::{Called, Event, Evidence, Outcome, Phase};
 use crate::document::{Arguments, Retry, Step};
 use crate::tools::SERVER;
 
@@ -80,7 +80,13 @@ impl Execution<'_> {
         args: &Arguments,
         attempt: u32,
     ) -> Result<Attempt, String> {
-        let made = self.log().evidence.len();
+        // Teardown is counted for itself: it must also run after too many calls.
+        let is_teardown = |path: &str| path.starts_with(Phase::Teardown.word());
+        let made = {
+            let evidence = &self.log().evidence;
+            let before = evidence.partition_point(|it| !is_teardown(&it.path));
+            if is_teardown(path) { evidence.len() - before } else { before }
+        };
         if made >= self.spec.test.max_calls as usize {
             return Err(format!("the test has made its {made} calls; max_calls allows no more"));
         }
