@@ -367,3 +367,13 @@ fn json_is_read_as_json() {
     assert_eq!(spec.test.name, "a 😀 \u{7f}");
     assert_eq!(spec.steps[0].args[0].1, Value::Float(1e5));
 }
+
+#[test]
+fn of_very_many_troubles_the_first_are_told_and_the_others_counted() {
+    let text = "--- a\n".repeat(5_000);
+    let reading = read(&text, Path::new("a.yaml"));
+    assert_eq!(reading.troubles.len(), 101);
+    let last = reading.troubles.last().expect("the last one");
+    assert_eq!((last.place.line, last.message.as_str()), (101, "4900 more things are wrong from here on"));
+    assert!(last.is_error() && reading.specs.is_empty());
+}

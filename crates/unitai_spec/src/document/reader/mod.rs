@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::yaml::{At, Budget, Measure, parse};
-use super::{Place, Server, Spec, Trouble};
+use super::{Place, Server, Severity, Spec, Trouble};
 use unitai_model::value::Value;
 
 /// What a text turned out to be.
@@ -65,6 +65,22 @@ pub fn read_file(path: &Path) -> Reading {
         Ok(text) => read(&text, path),
         Err(trouble) => Reading { specs: vec![], troubles: vec![*trouble] },
     }
+}
+
+/// So many things that are wrong with a file are told; who mends these will see the others.
+const MOST_TOLD: usize = 100;
+
+/// The first of the troubles, and how many there are besides.
+fn first_of(mut troubles: Vec<Trouble>) -> Vec<Trouble> {
+    let besides = troubles.split_off(troubles.len().min(MOST_TOLD));
+    if let Some(next) = besides.first() {
+        let is_error = besides.iter().any(Trouble::is_error);
+        let severity = if is_error { Severity::Error } else { Severity::Warning };
+        let message = format!("{} more things are wrong from here on", besides.len());
+        let more = Trouble::error(next.place.clone(), "", message, "mend those before it first");
+        troubles.push(Trouble { severity, ..more });
+    }
+    troubles
 }
 
 /// What is known while a file is read.
@@ -128,7 +144,7 @@ impl Reader {
         let order = |place: &Place| (place.file != *own, place.file.clone(), place.line, place.column);
         troubles.sort_by_cached_key(|trouble| order(&trouble.place));
         let specs = if troubles.iter().any(Trouble::is_error) { vec![] } else { specs };
-        Reading { specs, troubles }
+        Reading { specs, troubles: first_of(troubles) }
     }
 
     fn place(&self, at: At) -> Place {
