@@ -223,3 +223,12 @@ class Base(LLMPlugin):
     running.call("db_put", x=2)
     assert running.call("db_all")["_meta"]["unitai/value"] == [1, 2]
     assert running.close() == []
+
+
+def test_a_test_may_clean_a_plugin_up_by_itself(host):
+    running = host(good=GOOD)
+    assert [tool["name"] for tool in running.ask("tools/list")["result"]["tools"]] == ["good_do"]
+    for _ in range(2):
+        told = running.call("_unitai_open")["structuredContent"]
+        assert [tool["name"] for tool in told["cleanups"]] == ["good_cleanup"]
+    assert running.call("good_cleanup")["isError"] is False

@@ -120,7 +120,9 @@ impl Plugins {
         let why = match timeout(TO_START, host.connection.call_tool("_unitai_open", Vec::new())).await {
             Ok(Called::Returned { value, .. }) => {
                 let json = to_json(&value);
-                let tools = json["tools"].as_array().into_iter().flatten().filter_map(tool).collect();
+                let listed = |name: &str| json[name].as_array().cloned().unwrap_or_default();
+                // A test may clean a plugin up by itself.
+                let tools = listed("tools").iter().chain(&listed("cleanups")).filter_map(tool).collect();
                 let troubles = texts(&json["troubles"]);
                 return Ok(Plugins { host, pool, tools, troubles, is_given_up: AtomicBool::new(false) });
             }

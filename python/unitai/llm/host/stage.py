@@ -65,11 +65,11 @@ class Stage:
     async def open(self) -> dict[str, Any]:
         """Begins a test: what is offered, and what is not and why."""
         async with self._turn:
-            told = {"tools": self.tools(), "troubles": self._troubles} if self._is_unused else await self._open()
+            troubles = [] if self._is_unused else await self._open()
             self._is_unused = False
-            return told
+            return {"tools": self.tools(), "cleanups": self.cleanups(), "troubles": [*troubles, *self._troubles]}
 
-    async def _open(self) -> dict[str, Any]:
+    async def _open(self) -> list[str]:
         troubles = await self._close() if self._is_open else []
         if self._loaded is None:
             self._loaded = loading.load(self._root)
@@ -78,7 +78,7 @@ class Stage:
         for plugin in self._loaded.classes:
             await self._engage(plugin)
         self._offer()
-        return {"tools": self.tools(), "troubles": [*troubles, *self._troubles]}
+        return troubles
 
     async def listing(self) -> list[dict[str, Any]]:
         """The tools, for who never says that a test begins."""
@@ -91,6 +91,11 @@ class Stage:
     def tools(self) -> list[dict[str, Any]]:
         """The tools that are offered."""
         return [tool for _, tool in self._offered.values()]
+
+    def cleanups(self) -> list[dict[str, Any]]:
+        """What a test may call to clean a plugin up by itself. The list of tools is without them."""
+        names = [f"{player.plugin.name}_cleanup" for player in self._players()]
+        return [{"name": name, "description": "Cleans up."} for name in names if name not in self._offered]
 
     async def call(self, name: str, args: dict[str, Any]) -> Any:
         """Calls a tool."""
