@@ -107,32 +107,40 @@ impl Run {
             .map(|(name, it)| (name.to_string_lossy().into_owned(), it.to_string_lossy().into_owned()))
             .collect();
         let mut tally = Tally::default();
-        for spec in &specs {
-            let recording = self.recording(spec)?;
-            let clean = |text: &str| secrets().clean(text).into_owned();
-            let around = Around {
-                run_id: &uuid::Uuid::new_v4().to_string(),
-                connector: servers.as_ref(),
-                judge: &NoJudge,
-                observer: if self.verbose { &Watched } else { &Unobserved },
-                env: &env,
-                timeout: self.timeout,
-                replay: recording.as_ref().map(|recording| Replay { recording, clean: &clean }),
-            };
-            let ran = engine
-                .block_on_checked(unitai_spec::run::run(spec, &around, &stop), &stop, &mut || false)
-                .map_err(|error| error.to_string())?;
-            // What ended without a verdict is no answer to the next run.
-            if self.record && matches!(ran.ending, Ending::Decided(_)) {
-                keep(spec, &ran)?;
+        let mut run_all = || -> Result<bool, String> {
+            for spec in &specs {
+                let recording = self.recording(spec)?;
+                let clean = |text: &str| secrets().clean(text).into_owned();
+                let around = Around {
+                    run_id: &uuid::Uuid::new_v4().to_string(),
+                    connector: servers.as_ref(),
+                    judge: &NoJudge,
+                    observer: if self.verbose { &Watched } else { &Unobserved },
+                    env: &env,
+                    timeout: self.timeout,
+                    replay: recording.as_ref().map(|recording| Replay { recording, clean: &clean }),
+                };
+                let ran = engine
+                    .block_on_checked(unitai_spec::run::run(spec, &around, &stop), &stop, &mut || false)
+                    .map_err(|error| error.to_string())?;
+                // What ended without a verdict is no answer to the next run.
+                if self.record && matches!(ran.ending, Ending::Decided(_)) {
+                    keep(spec, &ran)?;
+                }
+                self.tell(spec, &ran, &mut tally);
+                if matches!(ran.ending, Ending::Stopped { .. }) {
+                    return Ok(true);
+                }
             }
-            self.tell(spec, &ran, &mut tally);
-            if matches!(ran.ending, Ending::Stopped { .. }) {
-                return Ok(130);
-            }
-        }
+            Ok(false)
+        };
+        let is_stopped = run_all();
+        // However it ends, plugins of the session are cleaned up.
         for trouble in engine.shutdown() {
             note(&trouble);
+        }
+        if is_stopped? {
+            return Ok(130);
         }
         if !self.json {
             let _ = say(&tally.text());

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use rmcp::RoleClient;
@@ -37,6 +38,8 @@ pub(super) struct Connection {
     tools: Arc<Refreshed>,
     refreshing: JoinHandle<()>,
     process: Option<Held>,
+    /// Whether a call was given up.
+    is_given_up: AtomicBool,
 }
 
 /// Tools that are listed again when the server says that they have changed.
@@ -87,7 +90,14 @@ impl Connection {
         let must_listen =
             tells == Some(true) && info.is_some_and(|info| !info.protocol_version.has_initialize());
         let refreshing = tokio::spawn(tools.clone().keep(must_listen));
-        Ok(Connection { name: name.to_owned(), service, tools, refreshing, process: None })
+        Ok(Connection {
+            name: name.to_owned(),
+            service,
+            tools,
+            refreshing,
+            process: None,
+            is_given_up: AtomicBool::new(false),
+        })
     }
 
     /// Holds the process behind the connection.
@@ -106,11 +116,18 @@ impl Connection {
         self.service.is_closed() || self.service.peer().is_transport_closed()
     }
 
+    /// Whether a call was given up: the server may still be at work on it.
+    pub(super) fn is_given_up(&self) -> bool {
+        self.is_given_up.load(Ordering::SeqCst)
+    }
+
     /// Calls a tool.
     pub(super) async fn call_tool(&self, tool: &str, args: Arguments) -> Called {
+        let unfinished = GivenUp(Some(&self.is_given_up));
         let arguments = args.iter().map(|(name, value)| (name.clone(), to_json(value))).collect();
         let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
         let result = self.service.call_tool(params).await;
+        unfinished.forget();
         // The next step may call a tool that this call has made.
         let _ = timeout(TO_REFRESH, self.tools.refresh()).await;
         match result {
@@ -142,7 +159,7 @@ impl Connection {
         self.refreshing.abort();
         let _ = self.service.close_with_timeout(TO_CLOSE).await;
         let trouble = match &self.process {
-            Some(Held(process)) => process.end().await,
+            Some(Held(process)) => process.end(self.is_given_up()).await,
             None => None,
         };
         trouble.map(|trouble| format!("server `{}`: {trouble}", self.name)).into_iter().collect()
@@ -152,6 +169,23 @@ impl Connection {
     pub(super) async fn kill(self) {
         if let Some(Held(process)) = &self.process {
             process.kill().await;
+        }
+    }
+}
+
+/// Notes that a call was given up, unless it is told that the call is over.
+struct GivenUp<'a>(Option<&'a AtomicBool>);
+
+impl GivenUp<'_> {
+    fn forget(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for GivenUp<'_> {
+    fn drop(&mut self) {
+        if let Some(is_given_up) = self.0 {
+            is_given_up.store(true, Ordering::SeqCst);
         }
     }
 }

@@ -5,7 +5,6 @@
 //! has a host for itself; one that hangs is killed, and the next test gets another.
 
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
@@ -111,8 +110,6 @@ pub(super) struct Plugins {
     pool: Arc<Pool>,
     tools: Vec<Tool>,
     troubles: Vec<String>,
-    /// Whether a call was given up. Its thread may still be at work in the host, which is then not used again.
-    is_given_up: AtomicBool,
 }
 
 impl Plugins {
@@ -124,7 +121,7 @@ impl Plugins {
                 // A test may clean a plugin up by itself.
                 let tools = listed("tools").iter().chain(&listed("cleanups")).filter_map(tool).collect();
                 let troubles = texts(&json["troubles"]);
-                return Ok(Plugins { host, pool, tools, troubles, is_given_up: AtomicBool::new(false) });
+                return Ok(Plugins { host, pool, tools, troubles });
             }
             Ok(Called::Failed { message, details }) => format!("{message}\n{details}"),
             Err(_) => format!("they did not load within {} seconds", TO_START.as_secs()),
@@ -137,7 +134,9 @@ impl Plugins {
         if self.host.connection.is_dead() {
             return self.host.connection.end().await;
         }
-        let limit = if self.is_given_up.load(Ordering::SeqCst) { TO_CLEAN } else { self.host.limit() };
+        // The thread of a call that was given up may still be at work, so this host is not used again.
+        let is_given_up = self.host.connection.is_given_up();
+        let limit = if is_given_up { TO_CLEAN } else { self.host.limit() };
         let closed = timeout(limit, self.host.connection.call_tool("_unitai_close", Vec::new())).await;
         let Ok(called) = closed else {
             self.host.connection.kill().await;
@@ -148,7 +147,7 @@ impl Plugins {
         };
         let troubles = troubles_of(&called);
         let is_well = matches!(called, Called::Returned { .. });
-        if is_well && !self.is_given_up.load(Ordering::SeqCst) {
+        if is_well && !is_given_up {
             self.pool.put(self.host);
         } else {
             self.host.connection.kill().await;
@@ -171,12 +170,7 @@ impl ToolServer for Plugins {
     }
 
     fn call<'a>(&'a self, tool: &'a str, args: Arguments) -> Future<'a, Called> {
-        Box::pin(async move {
-            let unfinished = GivenUp(Some(&self.is_given_up));
-            let called = self.host.connection.call_tool(tool, args).await;
-            unfinished.forget();
-            called
-        })
+        Box::pin(self.host.connection.call_tool(tool, args))
     }
 
     fn close<'a>(self: Box<Self>) -> Future<'a, Vec<String>>
@@ -184,23 +178,6 @@ impl ToolServer for Plugins {
         Self: 'a,
     {
         Box::pin(self.end())
-    }
-}
-
-/// Notes that a call was given up, unless it is told that the call is over.
-struct GivenUp<'a>(Option<&'a AtomicBool>);
-
-impl GivenUp<'_> {
-    fn forget(mut self) {
-        self.0 = None;
-    }
-}
-
-impl Drop for GivenUp<'_> {
-    fn drop(&mut self) {
-        if let Some(is_given_up) = self.0 {
-            is_given_up.store(true, Ordering::SeqCst);
-        }
     }
 }
 

@@ -18,6 +18,9 @@ use super::tail::Tail;
 const TO_END: Duration = Duration::from_secs(1);
 /// How long its group may take after it was told to terminate.
 const TO_TERMINATE: Duration = Duration::from_millis(500);
+/// The same for one that is still at work on a call that nobody waits for: the time of its test is over.
+const BUSY_TO_END: Duration = Duration::from_millis(300);
+const BUSY_TO_TERMINATE: Duration = Duration::from_millis(200);
 /// How long we wait for what must come at once: a killed process to be gone, the last words of a dead one.
 const SOON: Duration = Duration::from_millis(500);
 
@@ -149,12 +152,15 @@ impl Process {
         words
     }
 
-    /// Ends it and all that it started; its standard input is closed already. Gives what went wrong.
-    pub(super) async fn end(&self) -> Option<String> {
-        let _ = timeout(TO_END, self.ended()).await;
+    /// Ends it and all that it started; its standard input is closed already. One that is busy with what nobody waits
+    /// for gets less time. Gives what went wrong.
+    pub(super) async fn end(&self, is_busy: bool) -> Option<String> {
+        let (to_end, to_terminate) =
+            if is_busy { (BUSY_TO_END, BUSY_TO_TERMINATE) } else { (TO_END, TO_TERMINATE) };
+        let _ = timeout(to_end, self.ended()).await;
         if self.is_alive() {
             sweep::tell_group(self.group, Told::Terminate);
-            let until = Instant::now() + TO_TERMINATE;
+            let until = Instant::now() + to_terminate;
             while self.is_alive() && Instant::now() < until {
                 sleep(Duration::from_millis(5)).await;
             }
@@ -162,7 +168,7 @@ impl Process {
         let stubborn = self.exit.borrow().is_none();
         self.kill().await;
         stubborn.then(|| {
-            let limit = (TO_END + TO_TERMINATE).as_secs_f64();
+            let limit = (to_end + to_terminate).as_secs_f64();
             format!("it did not end within {limit} seconds and was killed; command: {}", shown(&self.command))
         })
     }
