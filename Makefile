@@ -6,7 +6,7 @@ BIN := .venv/bin
 UV := $(BIN)/uv
 READY := .venv/.ready
 
-.PHONY: help demo test lint rust python clients test-adapters fuzz generate dev quick wheel bench clean
+.PHONY: help demo test lint rust python clients test-adapters mcp fuzz generate dev quick wheel bench clean
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 22
@@ -18,7 +18,7 @@ demo: dev ## Build, install into .venv and see agent tests pass and fail, one of
 	@$(BIN)/python -m pytest examples/openai_refund -q
 	@$(BIN)/python examples/openai_refund/show.py
 
-test: lint rust python clients test-adapters ## Everything that CI does
+test: lint rust python clients test-adapters mcp ## Everything that CI does
 
 lint: dev ## Formatting, lints, types, stubs, generated files
 	cargo fmt --all --check
@@ -48,6 +48,9 @@ clients: $(READY) ## Test model traffic with the real SDKs, from the wheel
 test-adapters: $(READY) ## Test the adapters with each framework, current and oldest, from the wheel
 	$(BIN)/python scripts/adapters.py
 
+mcp: $(READY) ## Drive real MCP servers by YAML tests, from the wheel, and run the protocol's conformance suite
+	$(BIN)/python scripts/mcp_servers.py
+
 fuzz: ## Fuzz every parser for five minutes (needs the nightly toolchain and cargo-fuzz)
 	scripts/fuzz.sh
 
@@ -58,7 +61,7 @@ dev: $(READY) ## Build and install into .venv, for editing: Python changes need 
 	$(BIN)/maturin develop --quiet --uv
 
 quick: dev ## The fast loop: build what changed, run the tests that need no other process
-	$(BIN)/python -m pytest -q -m "unit or contract or behavioral" --ignore tests/contract/clients
+	$(BIN)/python -m pytest -q -m "unit or contract or behavioral" --ignore tests/contract/clients --ignore tests/contract/mcp
 
 wheel: $(READY) ## Build the optimised wheel into dist/
 	$(BIN)/maturin build --quiet --release --out dist

@@ -1,11 +1,13 @@
-"""Runs the official conformance suite of MCP against our client, in each version of the protocol that the suite knows,
-and against a server of ours that is up.
+"""Runs the official conformance suite of MCP against our client and our server, in each version of the protocol that
+the suite knows.
 
-    python scripts/conformance.py                                # the client
-    python scripts/conformance.py http://127.0.0.1:8000/mcp      # the server at this address
+    python scripts/conformance.py            # both
+    python scripts/conformance.py client     # or one of them
+    python scripts/conformance.py server
 
-The suite comes from npm into a folder of its own. What is known to fail stands in `tests/conformance/*-baseline.yml`,
-with the reason; anything else that fails is an error, and so is a known failure that passes.
+The suite comes from npm into a folder of its own. What is known to fail stands in `tests/conformance/*-baseline*.yml`,
+with the reason; anything else that fails is an error, and so is a known failure that passes. The server is the example
+`conformance_server`, which has the tools that the suite calls by name.
 """
 
 from __future__ import annotations
@@ -25,28 +27,65 @@ MODULES = node.ROOT / ".venvs" / "conformance-modules"
 BASELINES = node.ROOT / "tests" / "conformance"
 #: The versions of the protocol that clients are tried in.
 PROTOCOLS = ("2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28")
-CLIENT = node.ROOT / "target" / "debug" / "examples" / "conformance_client"
+#: How the suite is asked about a server, with what is known to fail then.
+SERVERS = {
+    "up to 2025-11-25": (["--suite", "all", "--spec-version", "2025-11-25"], "server-baseline.yml"),
+    "2026-07-28": (["--requirements", "2026-07-28"], "server-baseline-2026-07-28.yml"),
+}
+EXAMPLES = node.ROOT / "target" / "debug" / "examples"
+SIDES = ("client", "server")
 
 
 def main() -> int:
-    urls = sys.argv[1:]
+    wanted = sys.argv[1:] or SIDES
+    unknown = [side for side in wanted if side not in SIDES]
+    if unknown:
+        print(f"error: no side {', '.join(unknown)}; there are {', '.join(SIDES)}")
+        return 2
+    return 0 if everything(*wanted) else 1
+
+
+def everything(*wanted: str) -> bool:
+    """Whether these sides, or both, are as expected. Where npm cannot be reached, that is told and nothing is run."""
     try:
         suite = install()
     except (OSError, subprocess.SubprocessError) as error:
         said = getattr(error, "stderr", None) or str(error)
-        print(f"error: the suite could not be installed: {said.strip()[-400:]}")
-        return 1
-    if urls:
-        failed = [url for url in urls if not run(suite, url, ["server", "--url", url, *baseline("server")])]
-    else:
-        subprocess.run(
-            ["cargo", "build", "--quiet", "-p", "unitai_mcp", "--example", CLIENT.name], cwd=node.ROOT, check=True
-        )
-        words = ["client", "--command", str(CLIENT), "--suite", "all", *baseline("client")]
-        failed = [it for it in PROTOCOLS if not run(suite, f"client, {it}", [*words, "--spec-version", it])]
+        print(f"the conformance suite is left out, it could not be installed: {said.strip()[-400:]}", flush=True)
+        return True
+    build = ["cargo", "build", "--quiet", "-p", "unitai_mcp", "--examples"]
+    subprocess.run(build, cwd=node.ROOT, check=True)
+    failed = []
+    if "client" in (wanted or SIDES):
+        failed += clients(suite)
+    if "server" in (wanted or SIDES):
+        failed += servers(suite)
     if failed:
-        print(f"error: not as expected: {', '.join(failed)}")
-    return 1 if failed else 0
+        print(f"error: not as expected: {', '.join(failed)}", flush=True)
+    return not failed
+
+
+def clients(suite: list[str]) -> list[str]:
+    """The versions in which our client is not as expected."""
+    words = ["client", "--command", str(EXAMPLES / "conformance_client"), "--suite", "all"]
+    words += baseline("client-baseline.yml")
+    return [it for it in PROTOCOLS if not run(suite, f"client, {it}", [*words, "--spec-version", it])]
+
+
+def servers(suite: list[str]) -> list[str]:
+    """The questions in which our server is not as expected."""
+    served = subprocess.Popen([EXAMPLES / "conformance_server", "0"], stdout=subprocess.PIPE, text=True)
+    assert served.stdout is not None
+    try:
+        url = served.stdout.readline().strip()
+        return [
+            title
+            for title, (words, known) in SERVERS.items()
+            if not run(suite, f"server, {title}", ["server", "--url", url, *words, *baseline(known)])
+        ]
+    finally:
+        served.terminate()
+        served.wait(timeout=30)
 
 
 def install() -> list[str]:
@@ -54,17 +93,13 @@ def install() -> list[str]:
     program = node.install()
     package = MODULES / "node_modules" / SUITE / "package.json"
     if not package.exists() or f'"version": "{VERSION}"' not in package.read_text(encoding="utf-8"):
-        MODULES.mkdir(parents=True, exist_ok=True)
-        npm = node.binaries().parent / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
-        quiet = ("--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error", "--ignore-scripts")
-        node.run([program, npm, "install", "--prefix", MODULES, *quiet, f"{SUITE}@{VERSION}"])
+        node.npm_install(MODULES, f"{SUITE}@{VERSION}")
     return [str(program), str(package.parent / "dist" / "index.js")]
 
 
-def baseline(side: str) -> list[str]:
+def baseline(name: str) -> list[str]:
     """The words that name what is known to fail."""
-    path = BASELINES / f"{side}-baseline.yml"
-    return ["--expected-failures", str(path)] if path.exists() else []
+    return ["--expected-failures", str(BASELINES / name)]
 
 
 def run(suite: list[str], title: str, words: list[str]) -> bool:
@@ -81,10 +116,11 @@ def run(suite: list[str], title: str, words: list[str]) -> bool:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
         )
-    summary = [line for line in done.stdout.splitlines() if line.startswith(("✓", "✗", "Total:"))]
+    summary = [line for line in done.stdout.splitlines() if line.startswith("Total:")]
     shown = summary if done.returncode == 0 else done.stdout.splitlines()
     print("\n".join(shown))
-    print(f"--- {title}: {'as expected' if done.returncode == 0 else 'FAILED'} in {time.monotonic() - began:.0f} s")
+    word = "as expected" if done.returncode == 0 else "FAILED"
+    print(f"--- conformance: {title}: {word} in {time.monotonic() - began:.0f} s", flush=True)
     return done.returncode == 0
 
 

@@ -39,11 +39,16 @@ def install() -> Path:
         run([uv, "pip", "install", "--quiet", "--python", HOME / "bin" / "python", NODE])
         node = binaries() / "node"
     if not all((MODULES / "node_modules" / name / "package.json").exists() for name in PACKAGES):
-        MODULES.mkdir(parents=True, exist_ok=True)
-        npm = binaries().parent / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
-        quiet = ("--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error", "--ignore-scripts")
-        run([node, npm, "install", "--prefix", MODULES, *quiet, *PACKAGES.values()])
+        npm_install(MODULES, *PACKAGES.values())
     return node
+
+
+def npm_install(folder: Path, *packages: str) -> None:
+    """Installs packages into a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    npm = binaries().parent / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
+    quiet = ("--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error", "--ignore-scripts")
+    run([binaries() / "node", npm, "install", "--prefix", folder, *quiet, *packages])
 
 
 def binaries() -> Path:
