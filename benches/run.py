@@ -27,6 +27,7 @@ import pytest_cost
 import replay
 import report
 import statistical
+import yaml_tests
 
 BENCHES = {
     "mocked_call": mocked_call.measure,
@@ -40,6 +41,7 @@ BENCHES = {
     "gateway": gateway.measure,
     "statistical": statistical.measure,
     "html_report": html_report.measure,
+    "yaml_tests": yaml_tests.measure,
     "adapter_cost": adapter_cost.measure,
 }
 #: Those that need the clients of model providers.
