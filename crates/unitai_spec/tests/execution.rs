@@ -391,3 +391,15 @@ fn what_a_recording_does_not_have_is_an_error() {
     let later = recording.to_text().replace("\"format\": 1", "\"format\": 2");
     assert!(Recording::from_text(&later).expect_err("another format").contains("format 2"));
 }
+
+#[test]
+fn a_variable_that_is_not_set_tells_nothing_of_the_others() {
+    let ran = ran(&test(
+        "steps: [{tool: echo, args: {a: '${env.BASES}'}}, {tool: echo, args: {a: '${env.BASE}'}}]\n",
+    ));
+    assert_eq!(
+        ran.steps()[0],
+        "steps[0] fail: there is no variable `BASES` in the environment; set it, or give a default: `${env.BASES:-...}`"
+    );
+    assert_eq!(ran.calls[0], "echo(a=\"here\")");
+}

@@ -113,6 +113,11 @@ fn unknown(scope: &dyn Scope, name: &str) -> EvalTrouble {
 fn nowhere(value: &Value, path: &str, step: &PathStep) -> EvalTrouble {
     let path = plain(path);
     match (value, step) {
+        // What else is in the environment is nobody's business who reads a report.
+        (Value::Dict(_), PathStep::Key(key)) if path == "env" => EvalTrouble::wrong(
+            format!("there is no variable `{}` in the environment", plain(key)),
+            format!("set it, or give a default: `${{env.{}:-...}}`", plain(key)),
+        ),
         (Value::Dict(entries), PathStep::Key(key)) => {
             let keys: Vec<String> = entries.iter().map(|(key, _)| crate::data::key_text(key)).collect();
             let meant = nearest(key, keys.iter().map(String::as_str));
