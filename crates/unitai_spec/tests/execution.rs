@@ -403,3 +403,45 @@ fn a_variable_that_is_not_set_tells_nothing_of_the_others() {
     );
     assert_eq!(ran.calls[0], "echo(a=\"here\")");
 }
+
+#[test]
+fn a_group_in_which_nothing_was_run_shows_nothing() {
+    let ran = ran(&test("steps: [{repeat: 2, steps: [{tool: count, when: 'false'}]}]\n"));
+    assert_eq!(ran.said().0, "UNCLEAR", "{:?}", ran.steps());
+    assert_eq!(ran.steps().last().expect("the group"), "steps[0] skip: no step in it was run");
+}
+
+#[test]
+fn values_of_a_test_take_from_the_environment_and_from_one_another() {
+    let text = "test: {name: T}\nvars: {base: '${env.BASE}', url: '${vars.base}/users', n: '${env.N:-3}'}\n\
+                steps: [{tool: echo, args: {u: '${vars.url}', n: '${vars.n}'}}]\nverdict: checks\n";
+    assert_eq!(ran(text).calls[0], "echo(u=\"here/users\", n=3)");
+    let broken = ran(&text.replace("env.BASE}", "env.NOWHERE}"));
+    assert!(
+        matches!(&broken.run.ending, Ending::Error { message, .. } if message.starts_with("vars.base: there is no variable")),
+        "{:?}",
+        broken.run.ending
+    );
+}
+
+#[test]
+fn two_tests_of_one_name_have_a_recording_each() {
+    let one = "test: {name: Same}\nsteps: [{tool: count}]\nverdict: checks\n";
+    let reading =
+        unitai_spec::document::read(&format!("{one}---\n{one}"), std::path::Path::new("tests/llm/a.yaml"));
+    let paths: Vec<_> = reading.specs.iter().map(Recording::path_of).collect();
+    assert_eq!(paths.len(), 2);
+    assert_ne!(paths[0], paths[1]);
+}
+
+#[test]
+fn what_has_no_effect_on_a_group_is_told() {
+    let text = test("steps: [{retry: 2, steps: [{tool: count}]}]\n");
+    let reading = unitai_spec::document::read(&text, std::path::Path::new("a.yaml"));
+    assert_eq!(reading.specs.len(), 1);
+    assert!(
+        reading.troubles[0].message.contains("`retry` is about the call of a tool"),
+        "{:?}",
+        reading.troubles
+    );
+}

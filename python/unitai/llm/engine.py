@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import signal
 import sys
-from collections.abc import Callable, Iterable
+import threading
+from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol
@@ -84,15 +87,17 @@ def run_test(
 ) -> Verdict:
     """Runs a test to its end, teardown included. Without a verdict it raises `LLMTestError`."""
     test = _test_of(spec, path)
-    run = _native("run_yaml_test")(
-        test,
-        root=root_of(path),
-        python=sys.executable,
-        timeout=timeout,
-        judge=judge,
-        on_event=on_event,
-        replay=_recording(_kept(test, path)) if mode == "replay" else None,
-    )
+    replay = _recording(_kept(test, path)) if mode == "replay" else None
+    with _orderly_end():
+        run = _native("run_yaml_test")(
+            test,
+            root=root_of(path),
+            python=sys.executable,
+            timeout=timeout,
+            judge=judge,
+            on_event=on_event,
+            replay=replay,
+        )
     told: dict[str, Any] = run.to_dict()
     if told["ending"] == "stopped":
         raise KeyboardInterrupt
@@ -107,6 +112,24 @@ def run_test(
     return Verdict(
         verdict=told["verdict"], reason=told["reason"], steps=steps, issues=told["issues"], **further
     )  # fmt: skip
+
+
+@contextlib.contextmanager
+def _orderly_end() -> Iterator[None]:
+    """Makes SIGTERM, with which CI cancels, end a test as Ctrl-C does: teardown runs, and no process is left."""
+    is_ours = threading.current_thread() is threading.main_thread()
+    if not is_ours or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        yield
+        return
+
+    def stop(number: int, frame: object) -> None:
+        raise KeyboardInterrupt("SIGTERM")
+
+    signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def _kept(test: Any, path: Path) -> Path:

@@ -50,13 +50,13 @@ impl Harden {
                 continue;
             }
             for (file, proposals) in by_file(&reading.specs) {
-                count += proposals.len() as u64;
-                changed += u64::from(self.file(&file, &proposals)?);
+                let written = self.file(&file, &proposals)?;
+                (count, changed) = (count + written, changed + u64::from(written > 0));
             }
         }
         let told = match (count, self.write) {
             (0, _) => {
-                "nothing to propose: what is left to expect needs a judge, or is checked already".to_owned()
+                "nothing to write: what is left to expect needs a judge, is checked already, or is named above".to_owned()
             }
             (_, true) => format!("{} written into {}", counted(count, "check"), counted(changed, "file")),
             (_, false) => format!("{} proposed; --write puts them into the files", counted(count, "check")),
@@ -65,15 +65,16 @@ impl Harden {
     }
 
     /// Shows the changes of one file, and makes them if they are wanted.
-    fn file(&self, file: &Path, proposals: &[(Place, Proposal)]) -> Result<bool, String> {
+    fn file(&self, file: &Path, proposals: &[(Place, Proposal)]) -> Result<u64, String> {
         let shown = file.display();
         let before = fs::read_to_string(file).map_err(|error| format!("{shown}: {error}"))?;
         let after = rewrite(&before, proposals);
         for place in &after.left_out {
-            note(&format!("{place}: could be a check, but cannot be written there; do it by hand"));
+            let check = proposals.iter().find(|(at, _)| at == place).map_or("", |(_, it)| it.check.as_str());
+            note(&format!("{place}: could have the check `{check}`; write it there by hand"));
         }
         if after.text == before {
-            return Ok(false);
+            return Ok(0);
         }
         let diff = TextDiff::from_lines(before.as_str(), after.text.as_str());
         let name = shown.to_string();
@@ -82,7 +83,7 @@ impl Harden {
             write_public(file, after.text.as_bytes(), secrets())
                 .map_err(|error| format!("{shown}: {error}"))?;
         }
-        Ok(true)
+        Ok((proposals.len() - after.left_out.len()) as u64)
     }
 }
 

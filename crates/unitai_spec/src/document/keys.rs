@@ -98,7 +98,8 @@ pub(super) const SERVER: &[Key] = &[
 ];
 
 /// Names that `save_as` cannot take: `${env.X}` and its like begin with them.
-pub(super) const RESERVED: &[&str] = &["stored", "env", "vars", "steps"];
+pub(super) const RESERVED: &[&str] =
+    &["stored", "env", "vars", "steps", "result", "text", "ms", "error", "is_error"];
 
 /// The largest number that a count or a number of seconds can be.
 pub(super) const MOST: u32 = 999_999_999;

@@ -18,6 +18,8 @@ pub struct Spec {
     pub vars: Vec<(String, Value)>,
     /// The name of the row, such as `backend=mysql`, where the file has cases.
     pub case: Option<String>,
+    /// Which of the tests of this name in its file it is, from 1.
+    pub twin: u32,
     /// What is called first. If one of these fails, the steps are left out.
     pub setup: Vec<Step>,
     /// What the test is about.

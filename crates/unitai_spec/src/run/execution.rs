@@ -19,13 +19,32 @@ pub(super) struct Execution<'a> {
     pub(super) around: &'a Around<'a>,
     pub(super) toolbox: Toolbox<'a>,
     pub(super) record: Port,
+    /// Those of the test, with what the environment gives filled in.
+    vars: Vec<(String, Value)>,
     log: Mutex<Log>,
 }
 
 impl<'a> Execution<'a> {
     pub(super) fn new(spec: &'a Spec, around: &'a Around<'a>, record: Port) -> Execution<'a> {
         let toolbox = Toolbox::new(around.connector);
-        Execution { spec, around, toolbox, record, log: Mutex::default() }
+        Execution { spec, around, toolbox, record, vars: spec.vars.clone(), log: Mutex::default() }
+    }
+
+    /// Fills in what `vars` take from the environment and from those before them. Says what cannot be.
+    pub(super) fn fill_vars(&mut self) -> Result<(), String> {
+        for at in 0..self.vars.len() {
+            let (name, raw) = self.vars[at].clone();
+            let filled = self.look(None, |sight| References::fill(&raw, sight));
+            self.vars[at].1 = filled.map_err(|trouble| match trouble {
+                EvalTrouble::DependsOn { name: other, .. } => {
+                    format!("vars.{name}: nothing is saved under {other} yet")
+                }
+                EvalTrouble::Wrong { message, remedy } => {
+                    format!("vars.{name}: {}", joined(&message, &remedy))
+                }
+            })?;
+        }
+        Ok(())
     }
 
     /// The record, for as long as nothing is awaited.
@@ -42,7 +61,7 @@ impl<'a> Execution<'a> {
     pub(super) fn look<T>(&self, call: Option<Seen<'_>>, look: impl FnOnce(&Sight<'_>) -> T) -> T {
         let stored = self.toolbox.built_in.stored();
         let log = self.log();
-        look(&Sight { log: &log, vars: &self.spec.vars, env: self.around.env, stored: &stored, call })
+        look(&Sight { log: &log, vars: &self.vars, env: self.around.env, stored: &stored, call })
     }
 
     /// Runs a list of steps. Says whether none of them failed.
@@ -115,6 +134,9 @@ impl<'a> Execution<'a> {
             } else {
                 "a step in it failed".to_owned()
             };
+        }
+        if status == Status::Pass && step.check.is_empty() && !self.log().has_passed(path) {
+            return self.end(Status::Skip, "no step in it was run".to_owned(), None);
         }
         if step.tool.is_empty() {
             self.log().expect(step, path);

@@ -79,6 +79,11 @@ impl Log {
         self.results.iter().any(|result| is_within(&result.path, path))
     }
 
+    /// Whether something within this path has been run and holds.
+    pub(super) fn has_passed(&self, path: &str) -> bool {
+        self.results.iter().any(|result| result.status == Status::Pass && is_within(&result.path, path))
+    }
+
     /// A call begins. It counts as unfinished until it is settled.
     pub(super) fn call(&mut self, mut evidence: Evidence) -> usize {
         let number = self.evidence.len() + 1;

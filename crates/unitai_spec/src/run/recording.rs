@@ -129,7 +129,8 @@ impl Recording {
         let plain: String = parts.join("-").chars().take(60).collect();
         let stem = spec.place.file.file_stem().unwrap_or_default().to_string_lossy();
         let folder = spec.place.file.parent().unwrap_or(Path::new("")).join("recordings");
-        folder.join(format!("{stem}.{plain}.{digest}.json"))
+        let twin = if spec.twin > 1 { format!(".{}", spec.twin) } else { String::new() };
+        folder.join(format!("{stem}.{plain}.{digest}{twin}.json"))
     }
 }
 

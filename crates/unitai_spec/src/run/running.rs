@@ -19,8 +19,11 @@ pub async fn run(spec: &Spec, around: &Around<'_>, stop: &Stop) -> Run {
     let began = Instant::now();
     let input = Value::Str(spec.test.name.clone()).pack();
     let recorder = Recorder::open(around.run_id, input, now(), u32::MAX);
-    let execution = Execution::new(spec, around, recorder.port());
-    let ruined = main_part(&execution, stop).await;
+    let mut execution = Execution::new(spec, around, recorder.port());
+    let ruined = match execution.fill_vars() {
+        Ok(()) => main_part(&execution, stop).await,
+        Err(why) => Some(Ruined::Broken(why)),
+    };
     tear_down(&execution).await;
     let checked = deciding::last_checks(&execution);
     let (mut log, toolbox) = execution.into_parts();

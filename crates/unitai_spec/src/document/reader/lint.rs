@@ -19,6 +19,17 @@ impl Reader {
     fn savers<'s>(&mut self, path: &str, steps: &'s [Step], savers: &mut HashMap<&'s str, &'s Step>) {
         for (at, step) in steps.iter().enumerate() {
             let path = format!("{path}[{at}]");
+            if step.tool.is_empty() && (step.retry.is_some() || step.timeout.is_some()) {
+                let what = if step.retry.is_some() { "retry" } else { "timeout" };
+                self.troubles.push(Trouble::warning(
+                    step.place.clone(),
+                    format!("{path}.{what}"),
+                    format!(
+                        "`{what}` is about the call of a tool, and this step calls none: it has no effect"
+                    ),
+                    "put it on the steps that call tools",
+                ));
+            }
             if !step.save_as.is_empty() {
                 match savers.get(step.save_as.as_str()) {
                     // A file that is included twice has the same step twice. Steps under conditions are alternatives.

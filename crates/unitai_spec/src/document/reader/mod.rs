@@ -137,7 +137,12 @@ impl Reader {
         }
     }
 
-    fn ended(self, specs: Vec<Spec>) -> Reading {
+    fn ended(self, mut specs: Vec<Spec>) -> Reading {
+        for at in 1..specs.len() {
+            let (before, rest) = specs.split_at_mut(at);
+            let is_twin = |it: &&Spec| it.test.name == rest[0].test.name && it.case == rest[0].case;
+            rest[0].twin = 1 + before.iter().filter(is_twin).count() as u32;
+        }
         let mut troubles = self.troubles;
         // By place, as somebody goes through a file; included files come after.
         let own = &self.file;

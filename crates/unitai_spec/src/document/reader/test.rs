@@ -43,6 +43,7 @@ impl Reader {
             servers: parts.beside.servers,
             vars: parts.beside.vars,
             case: None,
+            twin: 1,
             setup: parts.setup,
             steps: parts.steps,
             teardown: parts.teardown,
