@@ -256,12 +256,14 @@ class TestSteps:
         assert ran.verdict.verdict == "PASS", ran.verdict
         assert {step.status for step in ran.verdict.steps} == {"pass"}
 
-    @pytest.mark.parametrize("judge", [None, silent])
     @pytest.mark.parametrize("name", STEPS)
-    def test_each_is_unclear_when_nobody_knows(self, project, api, name, judge):
-        if name == "sleep" and judge is silent:
-            return  # Once is long enough.
-        assert run(project, whole(STEPS[name]), judge).verdict.verdict == "UNCLEAR"
+    def test_each_is_unclear_when_nobody_is_there_to_judge(self, project, api, name):
+        assert run(project, whole(STEPS[name])).verdict.verdict == "UNCLEAR"
+
+    def test_what_a_judge_does_not_answer_is_unclear(self, project, api):
+        ran = run(project, whole(STEPS["simple"]), silent)
+        assert ran.verdict.verdict == "UNCLEAR"
+        assert "not decided: Should return user list: no answer" in ran.verdict.reason
 
     def test_users_are_fetched(self, project, api):
         ran = run(project, whole(STEPS["simple"]), content)

@@ -84,9 +84,20 @@ def test_teardown_runs_where_a_server_does_not_start(project):
 
 
 class TestCtrlC:
-    @pytest.mark.parametrize("tool", ["diary_hang", "diary_block"])
-    @pytest.mark.parametrize("whole_group", [False, True], ids=["to the process", "to its group"])
-    @pytest.mark.parametrize("way", ["pytest", "pytest, verbose", "command", "command, verbose"])
+    # Every two of these meet.
+    @pytest.mark.parametrize(
+        ("way", "whole_group", "tool"),
+        [
+            ("pytest", False, "diary_hang"),
+            ("pytest", True, "diary_block"),
+            ("pytest, verbose", False, "diary_block"),
+            ("pytest, verbose", True, "diary_hang"),
+            ("command", False, "diary_block"),
+            ("command", True, "diary_hang"),
+            ("command, verbose", False, "diary_hang"),
+            ("command, verbose", True, "diary_block"),
+        ],
+    )
     def test_it_ends_the_test_and_not_its_teardown(self, project, way, whole_group, tool):
         project.yaml(f"test: {{name: a}}\nsteps: [{{tool: {tool}}}]" + TEARDOWN)
         project.yaml("test: {name: b}\nsteps: [{tool: diary_write, args: {word: next}}]\nverdict: checks", "b.yaml")
