@@ -12,6 +12,7 @@ import uuid
 from pathlib import Path
 from typing import Any
 
+from hearing import hearing_ctrl_c
 from processes import MARK, marked, soon
 from projects import COMMAND, Project
 from scripted_judge import Judge, conftest
@@ -94,16 +95,17 @@ class YamlProject(Project):
     def begin(self, way: str, *args: object) -> subprocess.Popen[str]:
         """Starts the tests, at the head of a group as a shell would."""
         program = COMMAND if way.startswith("command") else sys.executable
-        return subprocess.Popen(
-            [str(word) for word in (program, *WAYS[way], *args)],
-            cwd=self.folder,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            env=self.environment(),
-            start_new_session=True,
-        )
+        with hearing_ctrl_c():
+            return subprocess.Popen(
+                [str(word) for word in (program, *WAYS[way], *args)],
+                cwd=self.folder,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                env=self.environment(),
+                start_new_session=True,
+            )
 
     def run(self, way: str, *args: object, seconds: float = 60) -> tuple[int, str]:
         """Runs the tests to their end: the exit code, and what was said."""

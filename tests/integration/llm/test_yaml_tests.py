@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+from hearing import hearing_ctrl_c
 from projects import Project
 
 from unitai import InvalidArgumentError
@@ -197,9 +198,10 @@ class TestPytest:
             "teardown: [{tool: shop_add, args: {item: torn}}]\n",
         )
         words = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--llm", *verbose]
-        process = subprocess.Popen(
-            words, cwd=project.folder, env=project.environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT
-        )
+        with hearing_ctrl_c():
+            process = subprocess.Popen(
+                words, cwd=project.folder, env=project.environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+            )
         end = time.monotonic() + 60
         while "hanging" not in diary(project) and time.monotonic() < end:
             time.sleep(0.05)
