@@ -47,6 +47,7 @@ fn spec(file: &Path, name: &str, case: Option<&str>) -> Spec {
         servers: Vec::new(),
         vars: Vec::new(),
         case: case.map(str::to_owned),
+        twin: 1,
         setup: Vec::new(),
         steps: Vec::new(),
         teardown: Vec::new(),
