@@ -160,7 +160,8 @@ fn what_upstream_got_wrong_is_repaired() {
         ),
         (
             "{tool: x, save_as: env}",
-            "`save_as` cannot be `env`: `stored`, `env`, `vars` or `steps` are kept for values of ours",
+            "`save_as` cannot be `env`: `stored`, `env`, `vars`, `steps`, `result`, `text`, `ms`, `error` \
+             or `is_error` are kept for values of ours",
         ),
         (
             "{tool: x, repeat: 99999999999999999999}",
