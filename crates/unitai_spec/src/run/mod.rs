@@ -4,6 +4,7 @@ mod around;
 mod calling;
 mod checking;
 mod deciding;
+mod driving;
 mod evidence;
 mod execution;
 mod judging;
@@ -20,6 +21,7 @@ mod verdict;
 mod writing;
 
 pub use around::{Around, Unobserved};
+pub use driving::{Driven, Driver, Errand, Hands, Wanted};
 pub use evidence::{Evidence, Outcome};
 pub use judging::{Answer, Brief, Judge, NoJudge, Question, QuestionKind, Quote, Reply, Ruling};
 pub use ports::{Called, Connector, Event, Future, Observer, Phase, Tool, ToolServer};
