@@ -31,9 +31,16 @@ class LLMTestFile(pytest.File):
     def collect(self) -> Iterator[LLMTestItem]:
         """Reads the file; each test in it is an item, and each row of its cases."""
         try:
-            text = self.path.read_text(encoding="utf-8-sig")
-        except (OSError, UnicodeDecodeError) as error:
+            written = self.path.read_bytes()
+            text = written.decode("utf-8-sig")
+        except OSError as error:
             raise self.CollectError(f"{place(str(self.path))}: the file cannot be read: {error}") from None
+        except UnicodeDecodeError as error:
+            line = written.count(b"\n", 0, error.start) + 1
+            raise self.CollectError(
+                f"{place(str(self.path), line)}: expected text in UTF-8, found the byte 0x{written[error.start]:02x}\n"
+                "  to do:    save the file as UTF-8"
+            ) from None
         if not engine.looks_like_test(text) and not self._must_be_a_test():
             self.config.stash.setdefault(LEFT_OUT, []).append(place(str(self.path)))
             return
@@ -131,14 +138,14 @@ class LLMTestItem(pytest.Item):
         error = excinfo.value
         marks = shows_marks(self.config)
         if isinstance(error, LLMTestFailed):
-            return self._shown(verdict_text(error.verdict, marks=marks), _line_of(error.verdict))
+            return self._shown(verdict_text(error.verdict, marks=marks), *_place_of(error.verdict))
         if isinstance(error, LLMTestError):
-            return self._shown(error_text(error, marks=marks), self._line)
+            return self._shown(error_text(error, marks=marks))
         return super().repr_failure(excinfo, style)
 
-    def _shown(self, text: str, line: int) -> TerminalRepr:
+    def _shown(self, text: str, file: str = "", line: int = 0) -> TerminalRepr:
         """The text in the form that pytest-xdist brings over, with a first line for the summary."""
-        crash = ReprFileLocation(place(str(self.path)), line or self._line, text.partition("\n")[0])
+        crash = ReprFileLocation(place(file or str(self.path)), line or self._line, text.partition("\n")[0])
         entry = ReprEntryNative([f"{line}\n" for line in text.split("\n")])
         return ReprExceptionInfo(ReprTraceback([entry], None, style="native"), crash)
 
@@ -147,6 +154,7 @@ class LLMTestItem(pytest.Item):
         return self.path, max(self._line - 1, 0), self.name
 
 
-def _line_of(verdict: Verdict) -> int:
+def _place_of(verdict: Verdict) -> tuple[str, int]:
+    """Where the first step stands that failed: a step may come from an included file."""
     failed = (step for step in verdict.steps if step.status == "fail")
-    return next((getattr(step, "line", 0) for step in failed), 0)
+    return next(((getattr(step, "file", ""), getattr(step, "line", 0)) for step in failed), ("", 0))

@@ -109,7 +109,8 @@ def pytest_load_initial_conftests(early_config: pytest.Config, parser: pytest.Pa
         group.addoption("--unitai-budget", metavar="DOLLARS", help=_BUDGET)
         group.addoption("--unitai-baseline", metavar="NAME", help=_BASELINE)
         group.addoption("--unitai-save-baseline", metavar="NAME", help=_SAVE_BASELINE)
-    except ValueError as error:
+    # Which error says that a name is taken depends on pytest's version.
+    except Exception as error:
         raise pytest.UsageError(
             f"a conftest or another plugin has an option of UnitAI's: {error}\n"
             "  to do:    give that option another name, or switch UnitAI off with `-p no:unitai`"
@@ -160,6 +161,10 @@ def pytest_configure(config: pytest.Config) -> None:
         from unitai.pytest_plugin import yaml_tests
 
         yaml_tests.start(config)
+    elif any(arg.endswith((".yaml", ".yml")) for arg in config.args):
+        from unitai.pytest_plugin import yaml_hint
+
+        yaml_hint.start(config)
 
 
 #: The options of the command line that are settings.

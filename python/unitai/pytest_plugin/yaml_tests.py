@@ -50,7 +50,7 @@ class YamlTests:
         if self._config.get_verbosity() < 1 and not option("unitai_llm_verbose", False):
             return []
         return [
-            f"not a YAML test: {left_out} has no test, steps and verdict"
+            f"not a YAML test: {left_out} has less than two of the keys test, steps and verdict"
             for left_out in self._config.stash.get(LEFT_OUT, [])
         ]
 

@@ -126,7 +126,22 @@ class TestEndings:
 class TestFiles:
     def test_nothing_happens_without_the_option(self, project):
         project.test("a.yaml")
-        assert project.pytest().returncode == 5
+        done = project.pytest()
+        assert done.returncode == 5
+        assert "--llm" not in done.stdout
+
+    def test_who_names_a_file_without_the_option_is_told(self, project):
+        project.test("a.yaml")
+        done = project.pytest("tests/llm/a.yaml")
+        assert done.returncode in (4, 5)
+        assert "YAML tests are run with --llm" in done.stdout
+        project.write(test_it="def test_it(): pass")
+        assert "--llm" not in project.pytest("test_it.py").stdout
+
+    def test_a_failed_step_of_an_included_file_is_told_there(self, project):
+        step = {"name": "look", "status": "fail", "details": "no", "file": "tests/llm/common.yaml", "line": 7}
+        project.test("a.yaml", word="FAIL", reason="no", steps=[step])
+        assert "\ntests/llm/common.yaml:7: " in project.run("--tb=line").stdout
 
     def test_both_endings_are_taken_in_any_folder_named_llm(self, project):
         project.test("a.yml")
@@ -151,7 +166,7 @@ class TestFiles:
         done = project.run("-v")
         assert "1 passed" in done.stdout
         for name in ("data", "common", "notes"):
-            assert f"not a YAML test: tests/llm/{name}.yaml has no test, steps and verdict" in done.stdout
+            assert f"not a YAML test: tests/llm/{name}.yaml has less than two of the keys" in done.stdout
         assert "not a YAML test" not in project.run().stdout
 
     @pytest.mark.parametrize(
@@ -181,8 +196,10 @@ class TestFiles:
 
     def test_a_file_that_is_not_text_is_told(self, project):
         project.file("test_it.yaml", "")
-        (project.folder / "tests/llm/test_it.yaml").write_bytes(b"\xff\xfe\x00")
-        assert "tests/llm/test_it.yaml: the file cannot be read: " in project.run().stdout
+        (project.folder / "tests/llm/test_it.yaml").write_bytes(b"name: x\ncaf\xe9: 1\n")
+        done = project.run()
+        assert "tests/llm/test_it.yaml:2: expected text in UTF-8, found the byte 0xe9\n" in done.stdout
+        assert "save the file as UTF-8" in done.stdout
 
     def test_what_should_be_looked_at_is_a_warning(self, project):
         project.file("a.yaml", '{"test": {"name": "x"}, "steps": [], "verdict": "checks", "odd": 1}')

@@ -80,6 +80,11 @@ pub fn tell(ending: &Ending, signs: Signs) -> String {
         out.push_str("\n  ");
         out.push_str(&step_line(step, signs));
     }
+    // What a step says of itself stands there already.
+    let is_new = |issue: &&String| {
+        !steps.iter().any(|step| !step.details.is_empty() && issue.ends_with(&step.details))
+    };
+    let issues: Vec<&String> = issues.iter().filter(is_new).collect();
     if !issues.is_empty() {
         out.push_str("\n\nIssues:");
     }
