@@ -68,6 +68,7 @@ __all__ = [
     "last_broken",
     "leave_agent",
     "load_settings",
+    "load_yaml_text",
     "looks_like_yaml_test",
     "lost_answer",
     "normalised_message",
@@ -790,6 +791,7 @@ class YamlRun:
 def read_yaml_tests(
     text: str, path: str | os.PathLike[str]
 ) -> tuple[list[YamlTest], list[tuple[bool, int, int, str]]]: ...
+def load_yaml_text(path: str | os.PathLike[str]) -> tuple[str | None, str]: ...
 def looks_like_yaml_test(text: str) -> bool: ...
 def run_yaml_test(
     test: YamlTest,

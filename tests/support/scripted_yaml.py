@@ -5,6 +5,7 @@ are JSON, which is YAML; `vars` says what a test comes to.
 from __future__ import annotations
 
 import json
+from importlib import import_module
 from types import SimpleNamespace
 from typing import Any
 
@@ -20,6 +21,12 @@ Troubles = list[tuple[bool, int, int, str]]
 def native(name: str) -> Any:
     """The function of this name."""
     return globals()[name]
+
+
+def load_yaml_text(path: str) -> tuple[str | None, str]:
+    """The text of a file, as the engine reads it."""
+    told: tuple[str | None, str] = import_module("unitai._engine").load_yaml_text(path)
+    return told
 
 
 def looks_like_yaml_test(text: str) -> bool:

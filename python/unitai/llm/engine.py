@@ -55,6 +55,15 @@ def _native(name: str) -> Any:
     return getattr(import_module("unitai._engine"), name)
 
 
+def load(path: Path) -> str:
+    """The text of a file; what is wrong with the file is raised, as a `ValueError` with its place."""
+    text, trouble = _native("load_yaml_text")(place(str(path)))
+    if text is None:
+        raise ValueError(trouble)
+    loaded: str = text
+    return loaded
+
+
 def looks_like_test(text: str) -> bool:
     """Whether a text is meant as a test, even if something in it is wrong."""
     looks: bool = _native("looks_like_yaml_test")(text)

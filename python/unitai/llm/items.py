@@ -31,16 +31,9 @@ class LLMTestFile(pytest.File):
     def collect(self) -> Iterator[LLMTestItem]:
         """Reads the file; each test in it is an item, and each row of its cases."""
         try:
-            written = self.path.read_bytes()
-            text = written.decode("utf-8-sig")
-        except OSError as error:
-            raise self.CollectError(f"{place(str(self.path))}: the file cannot be read: {error}") from None
-        except UnicodeDecodeError as error:
-            line = written.count(b"\n", 0, error.start) + 1
-            raise self.CollectError(
-                f"{place(str(self.path), line)}: expected text in UTF-8, found the byte 0x{written[error.start]:02x}\n"
-                "  to do:    save the file as UTF-8"
-            ) from None
+            text = engine.load(self.path)
+        except ValueError as trouble:
+            raise self.CollectError(str(trouble)) from None
         if not engine.looks_like_test(text) and not self._must_be_a_test():
             self.config.stash.setdefault(LEFT_OUT, []).append(place(str(self.path)))
             return

@@ -198,8 +198,8 @@ class TestFiles:
         project.file("test_it.yaml", "")
         (project.folder / "tests/llm/test_it.yaml").write_bytes(b"name: x\ncaf\xe9: 1\n")
         done = project.run()
-        assert "tests/llm/test_it.yaml:2: expected text in UTF-8, found the byte 0xe9\n" in done.stdout
-        assert "save the file as UTF-8" in done.stdout
+        assert "tests/llm/test_it.yaml:2:4: the file is not UTF-8: byte 0xe9 begins no character" in done.stdout
+        assert "save it as UTF-8" in done.stdout
 
     def test_what_should_be_looked_at_is_a_warning(self, project):
         project.file("a.yaml", '{"test": {"name": "x"}, "steps": [], "verdict": "checks", "odd": 1}')

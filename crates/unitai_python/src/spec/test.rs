@@ -59,6 +59,15 @@ impl YamlTest {
 /// What is wrong with a file: whether it is an error, its line and column, and the whole of it in words.
 type Told = (bool, usize, usize, String);
 
+/// The text of a file; or none, and what is wrong with the file.
+#[pyfunction]
+pub(crate) fn load_yaml_text(path: PathBuf) -> (Option<String>, String) {
+    match document::load(&path) {
+        Ok(text) => (Some(text), String::new()),
+        Err(trouble) => (None, trouble.render(None)),
+    }
+}
+
 /// Reads a file: its tests, and what is wrong with it. With an error there is no test.
 #[pyfunction]
 pub(crate) fn read_yaml_tests(text: &str, path: PathBuf) -> (Vec<YamlTest>, Vec<Told>) {

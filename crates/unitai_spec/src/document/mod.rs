@@ -14,7 +14,7 @@ mod yaml;
 
 pub use looks::looks_like_test;
 pub use place::Place;
-pub use reader::{Reading, read, read_file};
+pub use reader::{Reading, load, read, read_file};
 pub use schema::schema;
 pub use spec::{
     Arguments, Check, JudgeWhen, Meta, OnSetupFailure, OnTeardownError, Retry, Server, ServerKind, Spec,

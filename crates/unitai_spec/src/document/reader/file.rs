@@ -9,7 +9,7 @@ use crate::document::yaml::LONGEST_TEXT;
 use crate::document::{Place, Trouble};
 
 /// The text of a file, or the trouble with it.
-pub(super) fn load(path: &Path) -> Result<String, Box<Trouble>> {
+pub fn load(path: &Path) -> Result<String, Box<Trouble>> {
     let trouble = |line, column, message: String, remedy: &str| {
         let place = Place { file: Arc::new(path.to_owned()), line, column };
         Box::new(Trouble::error(place, "", message, remedy))

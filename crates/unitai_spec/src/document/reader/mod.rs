@@ -14,6 +14,8 @@ mod step;
 mod test;
 mod verdict;
 
+pub use file::load;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
