@@ -74,6 +74,32 @@ class UnitAIConfig:
     cache_volatile: tuple[str, ...]
     #: The beginnings of other addresses that are recorded.
     cache_apis: tuple[str, ...]
+    #: Who judges YAML tests; `"auto"` is the first one that is usable here.
+    judge_provider: Literal["auto", "claude-code", "codex", "gemini-cli", "anthropic", "openai", "command", "none"]
+    #: The model that judges; `None` leaves it to the provider.
+    judge_model: str | None
+    #: The program that judges and its arguments, for the provider `command`.
+    judge_command: tuple[str, ...]
+    #: Who is asked when the first judge is split or does not know.
+    judge_second_provider: Literal["claude-code", "codex", "gemini-cli", "anthropic", "openai", "command", "none"] | None
+    #: The model of the second judge.
+    judge_second_model: str | None
+    #: How often each question is asked.
+    judge_repeats: int
+    #: Where answers of the judge come from.
+    judge_answers: Literal["auto", "cached", "live", "off"]
+    #: Whether the judge is first asked what is plain.
+    judge_canaries: bool
+    #: Regular expressions of what changes in evidence and does not matter.
+    judge_mask: tuple[str, ...]
+    #: Seconds that one question to the judge may take.
+    judge_timeout: float
+    #: How often the judge must say yes where people do; `None` requires nothing, here and below.
+    judge_min_tpr: float | None
+    #: How often the judge must say no where people do.
+    judge_min_tnr: float | None
+    #: How far the judge must agree with people beyond chance.
+    judge_min_kappa: float | None
     #: The JUnit file that `unitai test` writes.
     junit_xml: Path
     #: Whether `unitai test` tells more.

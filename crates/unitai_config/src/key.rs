@@ -37,6 +37,32 @@ pub enum Name {
     CacheVolatile,
     /// Other addresses to record.
     CacheApis,
+    /// Who judges YAML tests.
+    JudgeProvider,
+    /// The model that judges.
+    JudgeModel,
+    /// The program that judges.
+    JudgeCommand,
+    /// Who is asked when the first judge is split or does not know.
+    JudgeSecondProvider,
+    /// The model of the second judge.
+    JudgeSecondModel,
+    /// How often each question is asked.
+    JudgeRepeats,
+    /// Where answers of the judge come from.
+    JudgeAnswers,
+    /// Whether the judge is tried first.
+    JudgeCanaries,
+    /// What changes in evidence and does not matter.
+    JudgeMask,
+    /// How long one question may take.
+    JudgeTimeout,
+    /// How often it must say yes where people do.
+    JudgeMinTpr,
+    /// How often it must say no where people do.
+    JudgeMinTnr,
+    /// How far it must agree with people.
+    JudgeMinKappa,
     /// The JUnit file.
     JunitXml,
     /// Whether more is told.
@@ -137,8 +163,17 @@ const RUNS: Kind = Kind::Whole { least: 1, most: 999_999_999 };
 /// The words for where answers of models come from.
 pub(crate) const MODES: [&str; 4] = ["off", "record", "replay", "auto"];
 
+/// The words for who judges. The second judge is one of them without the first, which would choose the first judge again.
+const PROVIDERS: [&str; 8] =
+    ["auto", "claude-code", "codex", "gemini-cli", "anthropic", "openai", "command", "none"];
+const OTHER_PROVIDERS: [&str; 7] =
+    ["claude-code", "codex", "gemini-cli", "anthropic", "openai", "command", "none"];
+
+/// The words for where answers of the judge come from.
+const ANSWERS: [&str; 4] = ["auto", "cached", "live", "off"];
+
 /// Every setting, in the order of [`Name`].
-pub const KEYS: [Key; 19] = [
+pub const KEYS: [Key; 32] = [
     key(
         Name::Adapter,
         "adapter",
@@ -241,6 +276,106 @@ pub const KEYS: [Key; 19] = [
     )
     .or("")
     .within("cache", "apis"),
+    key(
+        Name::JudgeProvider,
+        "judge_provider",
+        Kind::Choice(&PROVIDERS),
+        "Who judges YAML tests; `auto` is the first of the others but `command` that is usable here.",
+    )
+    .or("auto")
+    .within("judge", "provider"),
+    key(
+        Name::JudgeModel,
+        "judge_model",
+        Kind::Word { also: &[] },
+        "The model that judges, as in `claude-sonnet-4-5`.",
+    )
+    .or_nothing("the provider's own")
+    .within("judge", "model"),
+    key(
+        Name::JudgeCommand,
+        "judge_command",
+        Kind::Command,
+        "The program that judges and its arguments, for the provider `command`.",
+    )
+    .or("")
+    .within("judge", "command"),
+    key(
+        Name::JudgeSecondProvider,
+        "judge_second_provider",
+        Kind::Choice(&OTHER_PROVIDERS),
+        "Who is asked when the first judge is split or does not know.",
+    )
+    .or_nothing("nobody, or the same one where only a second model is named")
+    .within("judge", "second_provider"),
+    key(
+        Name::JudgeSecondModel,
+        "judge_second_model",
+        Kind::Word { also: &[] },
+        "The model of the second judge.",
+    )
+    .or_nothing("the provider's own")
+    .within("judge", "second_model"),
+    key(
+        Name::JudgeRepeats,
+        "judge_repeats",
+        Kind::Whole { least: 1, most: 99 },
+        "How often each question is asked; at least 3 times for tests that are tagged `gate`.",
+    )
+    .or("1")
+    .within("judge", "repeats"),
+    key(
+        Name::JudgeAnswers,
+        "judge_answers",
+        Kind::Choice(&ANSWERS),
+        "Where answers of the judge come from: kept ones and else the judge, kept ones alone, always the judge, or nowhere. \
+         `auto` is `cached` in CI.",
+    )
+    .or("auto")
+    .within("judge", "answers"),
+    key(
+        Name::JudgeCanaries,
+        "judge_canaries",
+        Kind::Flag,
+        "Whether the judge is first asked what is plain, once in a session; one that fails has no say.",
+    )
+    .or("true")
+    .within("judge", "canaries"),
+    key(
+        Name::JudgeMask,
+        "judge_mask",
+        Kind::Texts,
+        "Regular expressions of what changes in evidence from run to run and does not matter.",
+    )
+    .or("")
+    .within("judge", "mask"),
+    key(Name::JudgeTimeout, "judge_timeout", Kind::Seconds, "How long one question to the judge may take.")
+        .or("120")
+        .within("judge", "timeout"),
+    key(
+        Name::JudgeMinTpr,
+        "judge_min_tpr",
+        Kind::Share,
+        "How often the judge must say yes where people do, for `unitai judge calibrate`.",
+    )
+    .or_nothing("not required")
+    .within("judge", "min_tpr"),
+    key(
+        Name::JudgeMinTnr,
+        "judge_min_tnr",
+        Kind::Share,
+        "How often the judge must say no where people do, for `unitai judge calibrate`.",
+    )
+    .or_nothing("not required")
+    .within("judge", "min_tnr"),
+    key(
+        Name::JudgeMinKappa,
+        "judge_min_kappa",
+        Kind::Share,
+        "How far the judge must agree with people beyond chance (Cohen's kappa), for `unitai judge calibrate`.",
+    )
+    .or_nothing("not required")
+    .within("judge", "min_kappa"),
     key(Name::JunitXml, "junit_xml", Kind::Path, "The JUnit file that `unitai test` writes.")
         .or("test-results/unitai.xml"),
     key(Name::Verbose, "verbose", Kind::Flag, "Whether `unitai test` tells more.").or("false"),
@@ -275,7 +410,7 @@ mod tests {
             }
             assert_eq!(Key::of_flat(key.flat).map(|key| key.name), Some(key.name));
         }
-        assert_eq!(Key::sections().collect::<Vec<_>>(), ["default", "cost_budget", "cache"]);
+        assert_eq!(Key::sections().collect::<Vec<_>>(), ["default", "cost_budget", "cache", "judge"]);
     }
 
     #[test]

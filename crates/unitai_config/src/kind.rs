@@ -42,6 +42,8 @@ pub enum Kind {
     Flag,
     /// A list of texts.
     Texts,
+    /// A program and its arguments: a list of texts, or one text with spaces between.
+    Command,
     /// A list of addresses.
     Addresses,
     /// What models cost, by their names.
@@ -84,6 +86,7 @@ impl Kind {
             Kind::Choice(words) => format!("one of: {}", words.join(", ")),
             Kind::Flag => "true or false".to_owned(),
             Kind::Texts => "a list of texts".to_owned(),
+            Kind::Command => "a program and its arguments, as in [\"python\", \"judge.py\"]".to_owned(),
             Kind::Addresses => "a list of addresses, as in [\"https://api.example.com/\"]".to_owned(),
             Kind::Prices => format!(
                 "prices by model, as in {{\"my-model\": {}}}, in dollars for a million tokens",
@@ -137,6 +140,10 @@ impl Kind {
             },
             (Kind::Flag, What::Flag(flag)) => Ok(Value::Flag(*flag)),
             (Kind::Texts, What::List(items)) => texts(items, &self.expected(), |_| true),
+            (Kind::Command, What::List(items)) => texts(items, &self.expected(), |text| !text.contains('\0')),
+            (Kind::Command, What::Text(text)) if !text.contains('\0') => {
+                Ok(Value::Texts(text.split_whitespace().map(str::to_owned).collect()))
+            }
             (Kind::Addresses, What::List(items)) => texts(items, &self.expected(), |text| {
                 text.starts_with("http://") || text.starts_with("https://")
             }),
@@ -159,10 +166,11 @@ impl Kind {
                 "0" | "false" | "no" | "off" => Some(What::Flag(false)),
                 _ => None,
             },
-            Kind::Texts | Kind::Addresses => {
-                let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
-                Some(What::List(parts.map(|part| Written::nowhere(What::Text(part.to_owned()))).collect()))
-            }
+            Kind::Texts | Kind::Addresses => Some(match json_texts(text) {
+                Some(list) => list,
+                None => list(text.split(',').map(str::trim).filter(|part| !part.is_empty())),
+            }),
+            Kind::Command => Some(json_texts(text).unwrap_or_else(|| What::Text(text.to_owned()))),
             Kind::Prices => serde_json::from_str(text).ok().map(|json| Written::of_json(&json).what),
         };
         // What cannot be read is shown as the text that it is.
@@ -177,6 +185,16 @@ impl Kind {
             ..wrong
         })
     }
+}
+
+fn list<'a>(texts: impl Iterator<Item = &'a str>) -> What {
+    What::List(texts.map(|text| Written::nowhere(What::Text(text.to_owned()))).collect())
+}
+
+/// The list that a text is in JSON. Texts with commas or spaces within can be written no other way.
+fn json_texts(text: &str) -> Option<What> {
+    let texts: Vec<String> = serde_json::from_str(text).ok()?;
+    Some(list(texts.iter().map(String::as_str)))
 }
 
 /// A whole number, however it is written: `10.0` is one, too.

@@ -71,6 +71,7 @@ fn of_kind(kind: Kind) -> Map<String, Json> {
         Kind::Choice(words) => json!({"enum": words}),
         Kind::Flag => json!({"type": "boolean"}),
         Kind::Texts => json!({"type": "array", "items": {"type": "string"}}),
+        Kind::Command => json!({"type": ["array", "string"], "items": {"type": "string"}}),
         Kind::Addresses => json!({"type": "array", "items": {"type": "string", "pattern": "^https?://"}}),
         Kind::Prices => {
             let amount = json!({"type": "number", "minimum": 0, "maximum": MOST_DOLLARS});
@@ -121,7 +122,7 @@ pub fn page() -> String {
         .map(|(flat, other, word)| format!("`{flat} = \"{other}\"` is understood as `{word}`."))
         .collect();
     page.push_str(&format!(
-        "\n{}\nLists are written in variables with commas between, and true and false also as `1`, `yes`, `on` and \
+        "\n{}\nLists are written in variables with commas between or as JSON, programs with spaces between or as JSON, and true and false also as `1`, `yes`, `on` and \
          `0`, `no`, `off`.\n\nA model of `prices` has {}; {} must be there.\n`UNITAI_PRICES` takes JSON, as in \
          `{{\"my-model\": {}}}`.\n",
         others.join("\n"),
@@ -138,6 +139,7 @@ fn takes(kind: Kind) -> String {
         Kind::Dollars => "a number of dollars above 0".to_owned(),
         Kind::Word { .. } => "a text".to_owned(),
         Kind::Path => "a path".to_owned(),
+        Kind::Command => "a program and its arguments".to_owned(),
         Kind::Addresses => "a list of addresses".to_owned(),
         Kind::Prices => "a table".to_owned(),
         Kind::Choice(words) => words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", "),

@@ -4,8 +4,8 @@ mod support;
 
 use support::{of_own_file, of_variables, settings};
 use unitai_config::{
-    CacheSettings, Choice, KEYS, Key, Kind, Name, Project, Settings, Source, Spoken, Value, Variables, What,
-    Written, named,
+    CacheSettings, Choice, JudgeAnswers, JudgeProvider, JudgeSettings, KEYS, Key, Kind, Name, Project,
+    Settings, Source, Spoken, Value, Variables, What, Written, named,
 };
 use unitai_model::{Money, TapeMode};
 
@@ -25,6 +25,7 @@ fn sample(key: &Key) -> (String, String, Value) {
         Kind::Flag if key.default == Some("true") => ("false", "off", Value::Flag(false)),
         Kind::Flag => ("true", "YES", Value::Flag(true)),
         Kind::Texts => ("['uuid', 'time']", "uuid, time", texts(&["uuid", "time"])),
+        Kind::Command => ("['judge', '--fast']", "judge --fast", texts(&["judge", "--fast"])),
         Kind::Addresses => ("['https://a.example/']", "https://a.example/", texts(&["https://a.example/"])),
         Kind::Prices => {
             let json = r#"{"my-model": {"input": 1, "output": 2.5, "cache_write": 0}}"#;
@@ -122,6 +123,19 @@ fn nobody_says_anything_and_every_default_is_what_the_specification_says() {
             "cache_ttl_hours 168",
             "cache_volatile []",
             "cache_apis []",
+            "judge_provider \"auto\"",
+            "judge_model none",
+            "judge_command []",
+            "judge_second_provider none",
+            "judge_second_model none",
+            "judge_repeats 1",
+            "judge_answers \"auto\"",
+            "judge_canaries true",
+            "judge_mask []",
+            "judge_timeout 120",
+            "judge_min_tpr none",
+            "judge_min_tnr none",
+            "judge_min_kappa none",
             "junit_xml test-results/unitai.xml",
             "verbose false",
             "prices {}",
@@ -281,4 +295,64 @@ fn the_nearest_file_that_speaks_of_unitai_counts() {
     write("a/b/pyproject.toml", "[broken");
     assert_eq!(file().unwrap().to_str(), Some("a/pyproject.toml"));
     assert_eq!(Settings::of(&inner).unwrap().root(), folder.path().join("a"));
+}
+
+fn judge(text: &str, variables: &[(&str, &str)]) -> JudgeSettings {
+    let variables = Variables::of(variables.iter().copied());
+    settings("unitai.toml", text, &Spoken { variables, ..Spoken::default() }).expect("a project").judge()
+}
+
+#[test]
+fn the_judge_is_who_the_table_says() {
+    let usual = judge("", &[]);
+    assert_eq!((usual.provider, usual.answers), (JudgeProvider::Auto, JudgeAnswers::Auto));
+    assert_eq!((usual.model, usual.second_provider, usual.repeats), (None, None, 1));
+    assert_eq!((usual.timeout.as_secs(), usual.canaries, usual.min_kappa), (120, true, None));
+    let said = judge(
+        "[judge]\nprovider = 'openai'\nmodel = 'm'\nsecond_provider = 'anthropic'\nrepeats = 3\ntimeout = 0.5\n\
+         min_tpr = 0.9\nanswers = 'live'\n",
+        &[],
+    );
+    assert_eq!(
+        (said.provider, said.second_provider),
+        (JudgeProvider::OpenAi, Some(JudgeProvider::Anthropic))
+    );
+    assert_eq!((said.model.as_deref(), said.repeats, said.min_tpr), (Some("m"), 3, Some(0.9)));
+    assert_eq!((said.timeout.as_millis(), said.answers), (500, JudgeAnswers::Live));
+}
+
+#[test]
+fn a_second_model_alone_is_of_the_same_judge() {
+    let of_same = judge("judge_provider = 'openai'\njudge_second_model = 'm'", &[]);
+    assert_eq!(of_same.second_provider, Some(JudgeProvider::OpenAi));
+    let nobody = judge("judge_second_provider = 'none'\njudge_second_model = 'm'", &[]);
+    assert_eq!(nobody.second_provider, None);
+}
+
+#[test]
+fn every_word_of_the_judge_is_one_of_its_table() {
+    for (name, words) in [
+        (Name::JudgeProvider, JudgeProvider::ALL.map(JudgeProvider::word).to_vec()),
+        (Name::JudgeSecondProvider, JudgeProvider::ALL[1..].iter().map(|one| one.word()).collect()),
+        (Name::JudgeAnswers, JudgeAnswers::ALL.map(JudgeAnswers::word).to_vec()),
+    ] {
+        let Kind::Choice(known) = name.key().kind else { panic!("{name:?}") };
+        assert_eq!(known, words);
+    }
+}
+
+#[test]
+fn texts_with_commas_and_programs_with_spaces_are_written_as_json() {
+    let said = judge(
+        "",
+        &[
+            ("UNITAI_JUDGE_MASK", r#"["\\d{1,3} ms", "id"]"#),
+            ("UNITAI_JUDGE_COMMAND", r#"["my judge", "--fast"]"#),
+        ],
+    );
+    assert_eq!(said.mask, [r"\d{1,3} ms", "id"]);
+    assert_eq!(said.command, ["my judge", "--fast"]);
+    let plain = judge("judge_command = 'python judge.py'", &[("UNITAI_JUDGE_MASK", "[0-9]+, [a]")]);
+    assert_eq!(plain.command, ["python", "judge.py"]);
+    assert_eq!(plain.mask, ["[0-9]+", "[a]"]);
 }

@@ -1,0 +1,178 @@
+//! The settings of the judge of YAML tests.
+
+use std::time::Duration;
+
+use crate::{Name, Settings};
+
+/// Who judges.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum JudgeProvider {
+    /// The first of the others that is usable here.
+    Auto,
+    /// The program `claude`.
+    ClaudeCode,
+    /// The program `codex`.
+    Codex,
+    /// The program `gemini`.
+    GeminiCli,
+    /// Anthropic's API.
+    Anthropic,
+    /// Any API of OpenAI's form.
+    OpenAi,
+    /// A program that speaks our protocol.
+    Command,
+    /// Nobody.
+    Nobody,
+}
+
+impl JudgeProvider {
+    /// All of them, in the order in which [`JudgeProvider::Auto`] tries them.
+    pub const ALL: [JudgeProvider; 8] = [
+        JudgeProvider::Auto,
+        JudgeProvider::ClaudeCode,
+        JudgeProvider::Codex,
+        JudgeProvider::GeminiCli,
+        JudgeProvider::Anthropic,
+        JudgeProvider::OpenAi,
+        JudgeProvider::Command,
+        JudgeProvider::Nobody,
+    ];
+
+    /// The word of settings.
+    ///
+    /// ```
+    /// use unitai_config::JudgeProvider;
+    /// assert_eq!(JudgeProvider::ClaudeCode.word(), "claude-code");
+    /// assert_eq!(JudgeProvider::of_word("none"), Some(JudgeProvider::Nobody));
+    /// assert_eq!(JudgeProvider::of_word("claude"), None);
+    /// ```
+    pub fn word(self) -> &'static str {
+        match self {
+            JudgeProvider::Auto => "auto",
+            JudgeProvider::ClaudeCode => "claude-code",
+            JudgeProvider::Codex => "codex",
+            JudgeProvider::GeminiCli => "gemini-cli",
+            JudgeProvider::Anthropic => "anthropic",
+            JudgeProvider::OpenAi => "openai",
+            JudgeProvider::Command => "command",
+            JudgeProvider::Nobody => "none",
+        }
+    }
+
+    /// The one of this word.
+    pub fn of_word(word: &str) -> Option<JudgeProvider> {
+        JudgeProvider::ALL.into_iter().find(|provider| provider.word() == word)
+    }
+}
+
+/// Where answers of the judge come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum JudgeAnswers {
+    /// Kept answers; what is missing is asked, and kept.
+    Auto,
+    /// Kept answers alone; a miss is an error.
+    Cached,
+    /// The judge is always asked, and its answers are kept.
+    Live,
+    /// Nobody is asked.
+    Off,
+}
+
+impl JudgeAnswers {
+    /// All of them.
+    pub const ALL: [JudgeAnswers; 4] =
+        [JudgeAnswers::Auto, JudgeAnswers::Cached, JudgeAnswers::Live, JudgeAnswers::Off];
+
+    /// The word of settings and of `--llm-judge`.
+    pub fn word(self) -> &'static str {
+        match self {
+            JudgeAnswers::Auto => "auto",
+            JudgeAnswers::Cached => "cached",
+            JudgeAnswers::Live => "live",
+            JudgeAnswers::Off => "off",
+        }
+    }
+
+    /// The one of this word.
+    pub fn of_word(word: &str) -> Option<JudgeAnswers> {
+        JudgeAnswers::ALL.into_iter().find(|answers| answers.word() == word)
+    }
+
+    /// The same, where tests run for everybody: there nobody is asked unless it is said.
+    ///
+    /// ```
+    /// use unitai_config::JudgeAnswers;
+    /// assert_eq!(JudgeAnswers::Auto.in_ci(true), JudgeAnswers::Cached);
+    /// assert_eq!(JudgeAnswers::Auto.in_ci(false), JudgeAnswers::Auto);
+    /// assert_eq!(JudgeAnswers::Live.in_ci(true), JudgeAnswers::Live);
+    /// ```
+    pub fn in_ci(self, is_ci: bool) -> JudgeAnswers {
+        if is_ci && self == JudgeAnswers::Auto { JudgeAnswers::Cached } else { self }
+    }
+}
+
+/// How YAML tests are judged.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JudgeSettings {
+    /// Who judges.
+    pub provider: JudgeProvider,
+    /// The model; `None` for the provider's own, or ours.
+    pub model: Option<String>,
+    /// The program of [`JudgeProvider::Command`] and its arguments; empty for none.
+    pub command: Vec<String>,
+    /// Who is asked when the first is split or does not know; `None` for nobody.
+    pub second_provider: Option<JudgeProvider>,
+    /// The model of the second; `None` for the provider's own, or ours.
+    pub second_model: Option<String>,
+    /// How often each question is asked.
+    pub repeats: u32,
+    /// Where answers come from, as it was said: see [`JudgeAnswers::in_ci`].
+    pub answers: JudgeAnswers,
+    /// Whether the judge is tried first.
+    pub canaries: bool,
+    /// Regular expressions of what does not matter.
+    pub mask: Vec<String>,
+    /// How long one question may take.
+    pub timeout: Duration,
+    /// How often it must say yes where people do.
+    pub min_tpr: Option<f64>,
+    /// How often it must say no where people do.
+    pub min_tnr: Option<f64>,
+    /// How far it must agree with people.
+    pub min_kappa: Option<f64>,
+}
+
+impl Settings {
+    /// How YAML tests are judged.
+    pub fn judge(&self) -> JudgeSettings {
+        let value = |name| &self.get(name).value;
+        let text = |name| value(name).text().map(str::to_owned);
+        let provider = |name| value(name).text().and_then(JudgeProvider::of_word);
+        let first = provider(Name::JudgeProvider).unwrap_or(JudgeProvider::Auto);
+        let second_model = text(Name::JudgeSecondModel);
+        JudgeSettings {
+            provider: first,
+            model: text(Name::JudgeModel),
+            command: value(Name::JudgeCommand).texts().to_vec(),
+            // A second model alone is another model of the same judge.
+            second_provider: provider(Name::JudgeSecondProvider)
+                .or_else(|| second_model.is_some().then_some(first))
+                .filter(|second| *second != JudgeProvider::Nobody),
+            second_model,
+            repeats: value(Name::JudgeRepeats).whole().and_then(|often| often.try_into().ok()).unwrap_or(1),
+            answers: value(Name::JudgeAnswers)
+                .text()
+                .and_then(JudgeAnswers::of_word)
+                .unwrap_or(JudgeAnswers::Auto),
+            canaries: value(Name::JudgeCanaries).flag().unwrap_or(true),
+            mask: value(Name::JudgeMask).texts().to_vec(),
+            timeout: value(Name::JudgeTimeout)
+                .number()
+                .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
+                .unwrap_or(Duration::from_secs(120)),
+            min_tpr: value(Name::JudgeMinTpr).number(),
+            min_tnr: value(Name::JudgeMinTnr).number(),
+            min_kappa: value(Name::JudgeMinKappa).number(),
+        }
+    }
+}
