@@ -125,6 +125,7 @@ def test_the_types_of_python_are_those_of_the_engine(tmp_path):
         assert isinstance(getattr(config, field.name), kinds), field.name
 
 
+#: Files of ours; what other programs read says so after its language.
 BLOCKS = [
     (path.name, number, block)
     for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
