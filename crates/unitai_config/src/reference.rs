@@ -71,7 +71,10 @@ fn of_kind(kind: Kind) -> Map<String, Json> {
         Kind::Choice(words) => json!({"enum": words}),
         Kind::Flag => json!({"type": "boolean"}),
         Kind::Texts => json!({"type": "array", "items": {"type": "string"}}),
-        Kind::Command => json!({"type": ["array", "string"], "items": {"type": "string"}}),
+        Kind::Command => {
+            let text = json!({"type": "string", "pattern": "^[^\\u0000]*$"});
+            json!({"anyOf": [text, {"type": "array", "items": text}]})
+        }
         Kind::Addresses => json!({"type": "array", "items": {"type": "string", "pattern": "^https?://"}}),
         Kind::Prices => {
             let amount = json!({"type": "number", "minimum": 0, "maximum": MOST_DOLLARS});
