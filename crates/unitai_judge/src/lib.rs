@@ -6,5 +6,6 @@
 //! `unitai_spec`.
 
 mod provider;
+pub mod providers;
 
 pub use provider::{Ask, Drive, Identity, Provider, Reach, Said, Spent, Trouble};

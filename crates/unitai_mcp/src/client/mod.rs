@@ -17,7 +17,7 @@ mod plugins;
 mod process;
 mod servers;
 mod stdio;
-mod sweep;
+pub mod sweep;
 mod tail;
 mod tool_list;
 mod watched;

@@ -72,14 +72,12 @@ impl Process {
         let [program, arguments @ ..] = command else {
             return Err("its command is empty".to_owned());
         };
-        let mark = new_mark();
-        let marks =
-            std::env::var(sweep::VARIABLE).map_or_else(|_| mark.clone(), |outer| format!("{outer},{mark}"));
+        let mark = sweep::new_mark();
         let mut order = Command::new(program);
         order
             .args(arguments)
             .envs(env.iter().map(|(name, value)| (name, value)))
-            .env(sweep::VARIABLE, marks)
+            .env(sweep::VARIABLE, sweep::marks_with(&mark))
             .current_dir(folder)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -208,13 +206,6 @@ async fn wait(child: &mut Child, mut killed: mpsc::UnboundedReceiver<()>) -> Exi
         let _ = child.start_kill();
     }
     child.wait().await.ok()
-}
-
-/// A name that no other process has.
-fn new_mark() -> String {
-    let random = getrandom::u64().unwrap_or_default();
-    let time = std::time::UNIX_EPOCH.elapsed().map_or(0, |it| it.as_nanos());
-    format!("{}-{time:x}-{random:016x}", std::process::id())
 }
 
 fn not_started(program: &str, folder: &Path, error: &std::io::Error) -> String {

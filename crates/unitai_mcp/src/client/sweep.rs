@@ -1,12 +1,24 @@
-//! Ends the processes of a server: its group, and those that moved to another session, which are known by a variable of
-//! their environment.
+//! Ends the processes of a server or of any program: its group, and those that moved to another session, which are known
+//! by a variable of their environment.
 
 /// The variable that every process of a server inherits. A server inside a server has the ids of both.
-pub(super) const VARIABLE: &str = "UNITAI_SERVER";
+pub const VARIABLE: &str = "UNITAI_SERVER";
+
+/// A name that no other process has.
+pub fn new_mark() -> String {
+    let random = getrandom::u64().unwrap_or_default();
+    let time = std::time::UNIX_EPOCH.elapsed().map_or(0, |it| it.as_nanos());
+    format!("{}-{time:x}-{random:016x}", std::process::id())
+}
+
+/// What [`VARIABLE`] holds for a process with this mark: ours come before it.
+pub fn marks_with(mark: &str) -> String {
+    std::env::var(VARIABLE).map_or_else(|_| mark.to_owned(), |outer| format!("{outer},{mark}"))
+}
 
 /// What a process group is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Told {
+pub enum Told {
     /// To end.
     Terminate,
     /// Nothing: it is ended.
@@ -15,7 +27,7 @@ pub(super) enum Told {
 
 /// Tells all processes of a group.
 #[cfg(unix)]
-pub(super) fn tell_group(group: u32, told: Told) {
+pub fn tell_group(group: u32, told: Told) {
     let signal = match told {
         Told::Terminate => rustix::process::Signal::TERM,
         Told::Kill => rustix::process::Signal::KILL,
@@ -28,7 +40,7 @@ pub(super) fn tell_group(group: u32, told: Told) {
 
 /// Whether a group has any process left.
 #[cfg(unix)]
-pub(super) fn is_group_alive(group: u32) -> bool {
+pub fn is_group_alive(group: u32) -> bool {
     pid(group).is_some_and(|group| rustix::process::test_kill_process_group(group).is_ok())
 }
 
@@ -38,17 +50,19 @@ fn pid(number: u32) -> Option<rustix::process::Pid> {
     i32::try_from(number).ok().filter(|number| *number > 1).and_then(rustix::process::Pid::from_raw)
 }
 
+/// Tells nobody: there are no groups.
 #[cfg(not(unix))]
-pub(super) fn tell_group(_group: u32, _told: Told) {}
+pub fn tell_group(_group: u32, _told: Told) {}
 
+/// There are no groups.
 #[cfg(not(unix))]
-pub(super) fn is_group_alive(_group: u32) -> bool {
+pub fn is_group_alive(_group: u32) -> bool {
     false
 }
 
 /// Ends every process whose environment has this mark. They may start others meanwhile, so it looks until none is left.
 #[cfg(target_os = "linux")]
-pub(super) fn sweep(mark: &str) {
+pub fn sweep(mark: &str) {
     const ROUNDS: usize = 10;
     for _ in 0..ROUNDS {
         let left = marked(mark);
@@ -64,7 +78,7 @@ pub(super) fn sweep(mark: &str) {
 
 /// The processes whose environment has this mark.
 #[cfg(target_os = "linux")]
-pub(super) fn marked(mark: &str) -> Vec<u32> {
+fn marked(mark: &str) -> Vec<u32> {
     let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
     let ours = std::process::id();
     entries
@@ -87,8 +101,9 @@ fn has_mark(environment: &[u8], mark: &str) -> bool {
     })
 }
 
+/// Ends nobody: environments cannot be seen here.
 #[cfg(not(target_os = "linux"))]
-pub(super) fn sweep(_mark: &str) {}
+pub fn sweep(_mark: &str) {}
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests {

@@ -98,8 +98,10 @@ impl HttpServer {
         }
         let listener = TcpListener::bind(address).await?;
         let end = CancellationToken::new();
-        // The guard has looked at names and pages already, and more strictly.
+        // The guard has looked at names and pages already, and more strictly. Streams begin with their first message:
+        // clients that are in use (Gemini CLI) read an event without data as broken JSON, and disconnect.
         let config = StreamableHttpServerConfig::default()
+            .with_sse_retry(None)
             .with_cancellation_token(end.clone())
             .with_max_request_body_bytes(most_bytes)
             .disable_allowed_hosts()
