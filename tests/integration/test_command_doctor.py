@@ -212,3 +212,49 @@ def test_a_terminal_gets_colour_unless_it_wants_none(tmp_path):
 
     assert b"\x1b[32mEverything" in shown()
     assert b"\x1b" not in shown(NO_COLOR="1")
+
+
+def judges(folder: Path, path: str, **environment: str) -> tuple[dict[str, dict[str, object]], dict[str, object]]:
+    told = found(folder, PATH=path, **environment)
+    return {judge["name"]: judge for judge in told["judges"]}, told
+
+
+def program(folder: Path, name: str) -> str:
+    """A program that must not be started: it would leave a trace."""
+    folder.mkdir(exist_ok=True)
+    file = folder / name
+    file.write_text(f"#!/bin/sh\ntouch {folder}/started\n", encoding="utf-8")
+    file.chmod(0o755)
+    return str(folder)
+
+
+def test_judges_are_told_and_none_is_started(tmp_path):
+    path = program(tmp_path / "bin", "codex")
+    by_name, told = judges(tmp_path, path, OPENAI_API_KEY=SECRET)
+    assert list(by_name) == ["claude-code", "codex", "gemini-cli", "anthropic", "openai", "command"]
+    assert [name for name, judge in by_name.items() if judge["usable"]] == ["codex", "openai"]
+    assert [name for name, judge in by_name.items() if judge["chosen"]] == ["codex"]
+    assert by_name["anthropic"]["why"] == "ANTHROPIC_API_KEY is not set"
+    assert SECRET not in json.dumps(told)
+    assert told["problems"] == []
+    text = doctor(tmp_path, PATH=path, OPENAI_API_KEY=SECRET).stdout
+    assert "judge     codex (the program codex); usable, too: openai\n" in text
+    assert not (tmp_path / "bin" / "started").exists()
+
+
+def test_no_judge_is_no_problem_and_says_how_to_get_one(tmp_path):
+    by_name, told = judges(tmp_path, "/nowhere")
+    assert not any(judge["usable"] or judge["chosen"] for judge in by_name.values())
+    assert (told["ok"], told["problems"]) == (True, [])
+    assert "judge     none; to get one: install Claude Code" in doctor(tmp_path, PATH="/nowhere").stdout
+
+
+def test_a_judge_that_is_named_and_not_usable_is_a_warning(tmp_path):
+    (tmp_path / "unitai.toml").write_text("[judge]\nprovider = 'anthropic'\n", encoding="utf-8")
+    by_name, told = judges(tmp_path, "/nowhere", OPENAI_API_KEY=SECRET)
+    assert by_name["anthropic"]["chosen"] is True
+    assert told["ok"] is True
+    assert [(problem["weight"], problem["what"]) for problem in told["problems"]] == [
+        ("warning", "the judge anthropic is not usable: ANTHROPIC_API_KEY is not set")
+    ]
+    assert 'judge.provider = "openai"' in told["problems"][0]["remedy"]

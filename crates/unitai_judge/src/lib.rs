@@ -5,7 +5,9 @@
 //! [`Provider`] is whoever answers: a program on this machine, or a service. The verdict is computed from the answers by
 //! `unitai_spec`.
 
+mod metered;
 mod provider;
 pub mod providers;
 
+pub use metered::{Metered, Tally};
 pub use provider::{Ask, Drive, Identity, Provider, Reach, Said, Spent, Trouble};

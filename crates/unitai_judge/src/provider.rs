@@ -15,6 +15,11 @@ pub trait Provider: Send + Sync {
     /// Who answers, as exactly as can be known without asking it anything. Recorded answers are bound to it.
     fn identity(&self) -> Future<'_, Result<Identity, Trouble>>;
 
+    /// Whether nobody bills what it says, as for a model on this machine: then no money is set aside.
+    fn is_free(&self) -> bool {
+        false
+    }
+
     /// Asks one thing. No tools, no memory of anything else.
     fn ask<'a>(&'a self, ask: &'a Ask<'a>) -> Future<'a, Result<Said, Trouble>>;
 

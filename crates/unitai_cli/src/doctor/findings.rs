@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::folder::Folder;
+use super::judges::Judge;
 use super::packages::Package;
 use super::prices::Prices;
 
@@ -62,6 +63,11 @@ pub(crate) struct Findings {
     pub(crate) packages: Vec<Package>,
     /// The names of provider keys that are set.
     pub(crate) keys: Vec<&'static str>,
+    /// Who could judge YAML tests, the one that is preferred first.
+    pub(crate) judges: Vec<Judge>,
+    /// The judge in words.
+    #[serde(skip)]
+    pub(crate) judge: String,
     pub(crate) prices: Prices,
     pub(crate) configuration: Configuration,
     pub(crate) folder: Folder,

@@ -2,6 +2,7 @@
 
 mod findings;
 mod folder;
+mod judges;
 mod packages;
 pub(crate) mod plugin;
 mod prices;
@@ -13,7 +14,7 @@ use std::env;
 use std::path::Path;
 
 use clap::Args;
-use unitai_config::{Examination, Spoken, Variables};
+use unitai_config::{Examination, JudgeSettings, Settings, Spoken, Variables};
 
 use findings::{Configuration, Findings, Interpreter, Problem, Pytest, Weight};
 use folder::Folder;
@@ -61,7 +62,11 @@ impl Doctor {
 
 fn examined(here: &Path, program: &str) -> Findings {
     let mut problems = Vec::new();
-    let (configuration, root) = configured(here, &mut problems);
+    let (configuration, root, judging) = configured(here, &mut problems);
+    let judges = judges::judges(&judging, &root);
+    if let Some((what, remedy)) = judges::problem(&judges) {
+        problems.push(warning(what, remedy));
+    }
     let asked = Python::ask(program);
     let pytest = match &asked {
         Ok(python) => pytest_of(python, &root, &mut problems),
@@ -111,6 +116,8 @@ fn examined(here: &Path, program: &str) -> Findings {
         pytest,
         packages,
         keys: surroundings::keys(),
+        judge: judges::told(&judges, judging.provider),
+        judges,
         prices,
         configuration,
         folder,
@@ -118,16 +125,20 @@ fn examined(here: &Path, program: &str) -> Findings {
     }
 }
 
-/// The settings in use, and the project's folder.
-fn configured(here: &Path, problems: &mut Vec<Problem>) -> (Configuration, std::path::PathBuf) {
+/// The settings in use, the project's folder, and how YAML tests are judged.
+fn configured(
+    here: &Path,
+    problems: &mut Vec<Problem>,
+) -> (Configuration, std::path::PathBuf, JudgeSettings) {
     let Examination { file, root, settings } = Examination::of(here, &Spoken::of_process());
     let shown = file.map(|file| file.strip_prefix(here).unwrap_or(&file).display().to_string());
+    let judging = settings.as_ref().map_or_else(|_| Settings::usual(&root).judge(), Settings::judge);
     let troubles = settings.err().unwrap_or_default();
     let valid = troubles.is_empty();
     problems.extend(
         troubles.into_iter().map(|trouble| error(trouble.to_string(), format!("write {}", trouble.expected))),
     );
-    (Configuration { file: shown, valid }, root)
+    (Configuration { file: shown, valid }, root, judging)
 }
 
 fn pytest_of(python: &Python, root: &Path, problems: &mut Vec<Problem>) -> Pytest {

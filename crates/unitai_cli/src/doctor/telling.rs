@@ -81,6 +81,7 @@ fn facts(findings: &Findings) -> Vec<String> {
         (".unitai", format!("{writable}{git}")),
         ("prices", format!("of {}, {age} old", findings.prices.as_of)),
         ("keys", keys),
+        ("judge", plain(&findings.judge).to_string()),
     ]
     .into_iter()
     .map(|(name, text)| format!("{name:<10}{text}"))

@@ -1,0 +1,337 @@
+//! A model behind an API: one question, or a talk in which it calls the tools of a test. What differs from one API to
+//! the other is its [`Form`].
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::time::Instant;
+use unitai_model::{Money, Usage};
+use unitai_spec::data::from_json;
+use unitai_spec::run::{Called as Outcome, Future};
+use unitai_wire::Target;
+use unitai_wire::dialects::{Called, Seen, named};
+use unitai_wire::meter::PriceTable;
+
+use super::http::{Refused, Service};
+use super::naming::Naming;
+use crate::{Ask, Drive, Identity, Provider, Reach, Said, Spent, Trouble};
+
+/// The most tokens that one answer may have, thinking included.
+pub const MOST_OUTPUT: u64 = 8192;
+
+/// How one API says requests and answers.
+pub trait Form: Send + Sync + 'static {
+    /// The provider's name in settings.
+    const NAME: &'static str;
+    /// The variable that holds the key.
+    const KEY: &'static str;
+    /// The variable that holds another address.
+    const ADDRESS: &'static str;
+    /// Where it is, unless that variable says otherwise.
+    const USUAL_ADDRESS: &'static str;
+    /// What stands behind the address.
+    const PATH: &'static str;
+    /// The model that is asked unless another is named.
+    const USUAL_MODEL: &'static str;
+    /// The dialect of `unitai_wire`.
+    const DIALECT: &'static str;
+    /// The version of the interface.
+    const VERSION: &'static str;
+
+    /// What is sent with each request.
+    fn headers(key: &str) -> Vec<(&'static str, String)>;
+    /// The body of a request.
+    fn body(talk: &Talk<'_>) -> Value;
+    /// The text of an answer.
+    fn text(answer: &Value) -> String;
+    /// Why an answer is none, though it came whole.
+    fn unsaid(answer: &Value, seen: &Seen) -> Option<String>;
+    /// The answer as it is repeated in the next request.
+    fn repeated(answer: &Value) -> Value;
+    /// The results of tools as they are said in the next request.
+    fn results(results: Vec<Handed>) -> Vec<Value>;
+}
+
+/// What is said so far, and what is wanted.
+#[derive(Debug, Clone)]
+pub struct Talk<'a> {
+    /// The model.
+    pub model: &'a str,
+    /// Who it is and what it must do.
+    pub system: String,
+    /// What was said, in the words of the API.
+    pub messages: Vec<Value>,
+    /// The tools: their names there, what they do, and the schemas of their arguments.
+    pub tools: Vec<(String, &'a str, &'a Value)>,
+    /// The schema that the API is to hold the answer to, where it can.
+    pub schema: Option<&'a Value>,
+    /// Whether the same question is to get the same answer, where it can be.
+    pub is_steady: bool,
+}
+
+/// What a tool said, as it is handed to the model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Handed {
+    /// The id of the call.
+    pub id: String,
+    /// The text.
+    pub text: String,
+    /// Whether the tool failed.
+    pub is_error: bool,
+}
+
+/// A model behind an API.
+pub struct Api<F: Form> {
+    service: Service,
+    model: String,
+    prices: PriceTable,
+    is_local: bool,
+    /// What the API has not refused so far. It is asked for less once it has, by everybody.
+    holds_to_schemas: AtomicBool,
+    takes_temperature: AtomicBool,
+    form: std::marker::PhantomData<F>,
+}
+
+impl<F: Form> Api<F> {
+    /// The API with this key at the usual address.
+    pub fn new(key: &str) -> Api<F> {
+        let api = Api {
+            service: Service::new(F::NAME, F::KEY, F::headers(key), key),
+            model: F::USUAL_MODEL.to_owned(),
+            prices: PriceTable::release().clone(),
+            is_local: false,
+            holds_to_schemas: AtomicBool::new(true),
+            takes_temperature: AtomicBool::new(true),
+            form: std::marker::PhantomData,
+        };
+        api.at(F::USUAL_ADDRESS)
+    }
+
+    /// At another address. What runs on this machine costs nothing, unless prices say otherwise.
+    pub fn at(mut self, address: &str) -> Api<F> {
+        self.service.url = format!("{}{}", address.trim_end_matches('/'), F::PATH);
+        self.is_local = Target::of(&self.service.url).is_some_and(|target| target.is_local());
+        self
+    }
+
+    /// With another model.
+    pub fn with_model(self, model: &str) -> Api<F> {
+        Api { model: model.to_owned(), ..self }
+    }
+
+    /// With these prices.
+    pub fn priced(self, prices: PriceTable) -> Api<F> {
+        Api { prices, ..self }
+    }
+
+    /// With a client of one's own: another proxy, another certificate.
+    pub fn through(mut self, client: reqwest::Client) -> Api<F> {
+        self.service.client = Some(client);
+        self
+    }
+
+    /// Asks once, and again for less where the API says that it does not take something.
+    async fn answer(&self, talk: &mut Talk<'_>, deadline: Instant) -> Result<Value, Trouble> {
+        loop {
+            let schema = talk.schema.filter(|_| self.holds_to_schemas.load(Ordering::Relaxed));
+            let is_steady = self.takes_temperature.load(Ordering::Relaxed);
+            let mut asked = Talk { schema, is_steady, ..talk.clone() };
+            if let (Some(wanted), None) = (talk.schema, schema) {
+                asked.system = told_schema(&asked.system, wanted);
+            }
+            let words = match self.service.post(&F::body(&asked), deadline).await {
+                Ok(answer) => return Ok(answer),
+                Err(Refused::Trouble(trouble)) => return Err(trouble),
+                Err(Refused::Rejected(words)) => words,
+            };
+            if is_steady && words.contains("temperature") {
+                self.takes_temperature.store(false, Ordering::Relaxed);
+            } else if schema.is_some() {
+                self.holds_to_schemas.store(false, Ordering::Relaxed);
+            } else {
+                return Err(Trouble::Broken(format!("{} refused with {words}", F::NAME)));
+            }
+        }
+    }
+
+    /// Talks until the model says its last words.
+    async fn talk(
+        &self,
+        mut talk: Talk<'_>,
+        hands: Option<(&Reach, Naming)>,
+        turns: u32,
+        deadline: Instant,
+    ) -> Result<Said, Trouble> {
+        let mut bill = Bill::default();
+        for _ in 0..turns.max(1) {
+            let answer = self.answer(&mut talk, deadline).await?;
+            let mut seen = Seen::default();
+            if let Some(dialect) = named(F::DIALECT) {
+                dialect.read_answer(&answer, &mut seen);
+            }
+            let broken = |why: &str| Trouble::Broken(format!("{}: {}", F::NAME, self.service.cleaned(why)));
+            if let Some(error) = &seen.error {
+                return Err(broken(error));
+            }
+            if !seen.is_whole {
+                return Err(broken("it answered something else than an answer of its interface"));
+            }
+            bill.add(&seen, self.cost(&seen));
+            if let Some(why) = F::unsaid(&answer, &seen) {
+                return Err(broken(&why));
+            }
+            let Some((reach, naming)) = hands.as_ref().filter(|_| !seen.calls.is_empty()) else {
+                return Ok(self.last_words(F::text(&answer), talk.schema.is_some(), seen.model, bill));
+            };
+            talk.messages.push(F::repeated(&answer));
+            let mut results = Vec::with_capacity(seen.calls.len());
+            for call in seen.calls {
+                results.push(hand(reach, naming, call).await);
+            }
+            talk.messages.extend(F::results(results));
+        }
+        Err(Trouble::Broken(format!("{} had not come to an end after {turns} turns", F::NAME)))
+    }
+
+    fn last_words(&self, text: String, wants_schema: bool, model: Option<String>, bill: Bill) -> Said {
+        let is_held = wants_schema && self.holds_to_schemas.load(Ordering::Relaxed);
+        let structured =
+            if is_held { serde_json::from_str(&text).ok().filter(Value::is_object) } else { None };
+        let model = model.unwrap_or_else(|| self.model.clone());
+        let spent = bill.spent();
+        let notes = if spent.cost.is_none() {
+            vec![format!("{model} has no price: what the answer cost is not known")]
+        } else {
+            Vec::new()
+        };
+        Said { text, structured, model, spent, notes }
+    }
+
+    fn cost(&self, seen: &Seen) -> Option<Money> {
+        let model = seen.model.as_deref().unwrap_or(&self.model);
+        let price = self
+            .prices
+            .price_at(model, self.is_local)
+            // Some servers name the file of the model and not the model.
+            .or_else(|| self.prices.price_at(&self.model, self.is_local))?;
+        price.cost(seen.usage.as_ref()?, seen.service_tier.as_deref())
+    }
+
+    async fn within<T>(
+        &self,
+        limit: Duration,
+        talk: impl std::future::Future<Output = Result<T, Trouble>>,
+    ) -> Result<T, Trouble> {
+        let late = Trouble::TimedOut { provider: F::NAME.to_owned(), seconds: limit.as_secs() };
+        tokio::time::timeout(limit, talk).await.unwrap_or(Err(late))
+    }
+}
+
+impl<F: Form> Provider for Api<F> {
+    fn name(&self) -> &'static str {
+        F::NAME
+    }
+
+    fn identity(&self) -> Future<'_, Result<Identity, Trouble>> {
+        let identity = Identity {
+            provider: F::NAME.to_owned(),
+            model: self.model.clone(),
+            version: F::VERSION.to_owned(),
+        };
+        Box::pin(async move { Ok(identity) })
+    }
+
+    fn is_free(&self) -> bool {
+        self.is_local && self.prices.price_at(&self.model, true) == Some(&unitai_wire::meter::Price::FREE)
+    }
+
+    fn ask<'a>(&'a self, ask: &'a Ask<'a>) -> Future<'a, Result<Said, Trouble>> {
+        let talk = Talk {
+            model: &self.model,
+            system: ask.system.to_owned(),
+            messages: vec![serde_json::json!({"role": "user", "content": ask.prompt})],
+            tools: Vec::new(),
+            schema: Some(ask.schema),
+            is_steady: true,
+        };
+        let deadline = Instant::now() + ask.timeout;
+        Box::pin(self.within(ask.timeout, self.talk(talk, None, 1, deadline)))
+    }
+
+    fn drive<'a>(&'a self, drive: &'a Drive<'a>, reach: &'a Reach) -> Future<'a, Result<Said, Trouble>> {
+        let tools = reach.hands.tools();
+        let naming = Naming::of(tools);
+        let offered = naming.said().iter().zip(tools);
+        let talk = Talk {
+            model: &self.model,
+            system: drive.system.to_owned(),
+            messages: vec![serde_json::json!({"role": "user", "content": drive.prompt})],
+            tools: offered
+                .map(|(said, tool)| (said.clone(), tool.description.as_str(), &tool.input_schema))
+                .collect(),
+            schema: Some(drive.schema),
+            is_steady: true,
+        };
+        let deadline = Instant::now() + drive.timeout;
+        Box::pin(self.within(drive.timeout, self.talk(talk, Some((reach, naming)), drive.turns, deadline)))
+    }
+}
+
+/// What was billed so far. One answer that tells nothing makes the sum unknown.
+#[derive(Default)]
+struct Bill {
+    usage: Option<Option<Usage>>,
+    cost: Option<Option<Money>>,
+}
+
+impl Bill {
+    fn add(&mut self, seen: &Seen, cost: Option<Money>) {
+        self.usage = Some(match (self.usage, seen.usage) {
+            (None, usage) => usage,
+            (Some(Some(before)), Some(now)) => Some(Usage::of(
+                before.prompt_tokens().saturating_add(now.prompt_tokens()),
+                before.output.saturating_add(now.output),
+            )),
+            _ => None,
+        });
+        self.cost = Some(match (self.cost, cost) {
+            (None, cost) => cost,
+            (Some(Some(before)), Some(now)) => Some(before.plus(now)),
+            _ => None,
+        });
+    }
+
+    fn spent(self) -> Spent {
+        let usage = self.usage.flatten();
+        Spent {
+            input_tokens: usage.map(|usage| usage.prompt_tokens()),
+            output_tokens: usage.map(|usage| usage.output),
+            cost: self.cost.flatten(),
+        }
+    }
+}
+
+/// Calls the tool that a model means, and says what came of it.
+async fn hand(reach: &Reach, naming: &Naming, call: Called) -> Handed {
+    let failed = |id: String, text: String| Handed { id, text, is_error: true };
+    let Some(tool) = naming.meant(&call.name) else {
+        return failed(call.id, format!("there is no tool {}", call.name));
+    };
+    let text = if call.args.trim().is_empty() { "{}" } else { &call.args };
+    let args = match serde_json::from_str::<Value>(text) {
+        Ok(Value::Object(args)) => {
+            args.iter().map(|(name, value)| (name.clone(), from_json(value))).collect()
+        }
+        _ => return failed(call.id, format!("the arguments are no JSON object: {text}")),
+    };
+    match reach.hands.call(tool, args).await {
+        Outcome::Returned { text, .. } => Handed { id: call.id, text, is_error: false },
+        Outcome::Failed { message, .. } => failed(call.id, message),
+    }
+}
+
+/// The words for whoever cannot be held to a schema otherwise.
+pub(crate) fn told_schema(system: &str, schema: &Value) -> String {
+    format!("{system}\n\nAnswer with one JSON object and nothing else. Its JSON schema:\n{schema}")
+}
