@@ -1,6 +1,7 @@
 //! Execution: what runs, in which order, and what comes of it, whatever happens in between.
 
 #[path = "support/workshop.rs"]
+#[allow(dead_code, reason = "each file of tests needs another part of it")]
 mod workshop;
 
 use std::time::{Duration, Instant};

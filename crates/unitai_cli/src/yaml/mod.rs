@@ -1,6 +1,7 @@
 //! `unitai yaml`: YAML tests without pytest.
 
 mod check;
+mod driver;
 mod files;
 mod harden;
 mod run;

@@ -11,18 +11,18 @@ use unitai_mcp::engine::Engine;
 use unitai_spec::data::to_json;
 use unitai_spec::document::{Severity, Spec, read_file};
 use unitai_spec::run::{
-    Around, Ending, Event, NoJudge, Observer, Recording, Replay, Run as Ran, Signs, Stop, Unobserved, Word,
-    step_line, tell,
+    Around, Ending, Event, NoJudge, Observer, Recording, Replay, Run as Ran, Signs, Source, Stop, Unobserved,
+    Word, plan, step_line, tell,
 };
 
 use unitai_wire::gate::write_public;
 
-use super::files;
+use super::{driver, files};
 use crate::child::Signals;
 use crate::say::{complain, note, say, secrets, style};
 
 /// What `unitai yaml run --help` shows below the options.
-pub(crate) const EXAMPLES: &str = "Examples:\n  unitai yaml run                          every test below tests/llm\n  unitai yaml run tests/llm/api.yaml -v    one file, with each step as it ends\n  unitai yaml run --timeout 20             no test longer than 20 seconds\n  unitai yaml run --record                 keep what the tools answer\n  unitai yaml run --replay                 run again without tools and network\n  unitai yaml run --json | jq .verdict     one line of JSON for each test\n\nExit codes: 0 nothing failed, 1 a test failed, 2 something around the tests is not as needed";
+pub(crate) const EXAMPLES: &str = "Examples:\n  unitai yaml run                          every test below tests/llm\n  unitai yaml run tests/llm/api.yaml -v    one file, with each step as it ends\n  unitai yaml run --timeout 20             no test longer than 20 seconds\n  unitai yaml run --record                 keep what the tools answer\n  unitai yaml run --replay                 run again without tools and network\n  unitai yaml run --mode agentic           a model calls the tools, and its calls are checked\n  unitai yaml run --mode dry               only tell what would happen\n  unitai yaml run --json | jq .verdict     one line of JSON for each test\n\nExit codes: 0 nothing failed, 1 a test failed, 2 something around the tests is not as needed";
 
 /// The arguments of `unitai yaml run`.
 #[derive(Args)]
@@ -44,6 +44,15 @@ pub(crate) struct Run {
     /// Answer from recordings alone: no tool, no judge, no network
     #[arg(long)]
     replay: bool,
+    /// How tests are run
+    #[arg(long, value_enum, conflicts_with_all = ["record", "replay"])]
+    mode: Option<Mode>,
+    /// Who drives in the agentic mode, such as claude-code
+    #[arg(long, value_name = "NAME")]
+    provider: Option<String>,
+    /// The model of whoever drives
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
     /// One line of JSON for each test, with all evidence
     #[arg(long)]
     json: bool,
@@ -53,6 +62,20 @@ pub(crate) struct Run {
 enum Unclear {
     Skip,
     Fail,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Mode {
+    /// The engine calls the tools
+    Engine,
+    /// A model calls the tools of the steps; what counts is what it called
+    Agentic,
+    /// As engine, and what tools and judge answer is kept
+    Record,
+    /// Answers come from recordings alone
+    Replay,
+    /// Nothing is run: what would happen is told
+    Dry,
 }
 
 /// How many tests ended how.
@@ -90,6 +113,14 @@ impl Run {
 
     fn ran(&self, python: &str) -> Result<i32, String> {
         let specs = self.specs()?;
+        let mode = self.mode();
+        if mode == Mode::Dry {
+            return Ok(self.tell_plans(&specs));
+        }
+        let driver = match mode {
+            Mode::Agentic => Some(driver::chosen(self.provider.as_deref(), self.model.as_deref())?),
+            _ => None,
+        };
         let here = env::current_dir().map_err(|error| format!("there is no current folder: {error}"))?;
         let settings = Settings { python: Some(python.into()), ..Settings::new(root_above(&here)) };
         let engine = Engine::new(settings);
@@ -109,7 +140,7 @@ impl Run {
         let mut tally = Tally::default();
         let mut run_all = || -> Result<bool, String> {
             for spec in &specs {
-                let recording = self.recording(spec)?;
+                let recording = if mode == Mode::Replay { Some(recording(spec)?) } else { None };
                 let clean = |text: &str| secrets().clean(text).into_owned();
                 let around = Around {
                     run_id: &uuid::Uuid::new_v4().to_string(),
@@ -118,13 +149,17 @@ impl Run {
                     observer: if self.verbose { &Watched } else { &Unobserved },
                     env: &env,
                     timeout: self.timeout,
-                    replay: recording.as_ref().map(|recording| Replay { recording, clean: &clean }),
+                    source: match (&recording, &driver) {
+                        (Some(recording), _) => Source::Recording(Replay { recording, clean: &clean }),
+                        (None, Some(driver)) => Source::Driver(driver.as_ref()),
+                        (None, None) => Source::Tools,
+                    },
                 };
                 let ran = engine
                     .block_on_checked(unitai_spec::run::run(spec, &around, &stop), &stop, &mut || false)
                     .map_err(|error| error.to_string())?;
                 // What ended without a verdict is no answer to the next run.
-                if self.record && matches!(ran.ending, Ending::Decided(_)) {
+                if mode == Mode::Record && matches!(ran.ending, Ending::Decided(_)) {
                     keep(spec, &ran)?;
                 }
                 self.tell(spec, &ran, &mut tally);
@@ -167,16 +202,38 @@ impl Run {
         if wrong.is_empty() { Ok(specs) } else { Err(wrong.join("\n")) }
     }
 
-    /// What answers instead of tools and judges, if somebody asks for it.
-    fn recording(&self, spec: &Spec) -> Result<Option<Recording>, String> {
-        if !self.replay {
-            return Ok(None);
+    fn mode(&self) -> Mode {
+        match (self.mode, self.record, self.replay) {
+            (Some(mode), ..) => mode,
+            (None, true, _) => Mode::Record,
+            (None, _, true) => Mode::Replay,
+            (None, false, false) => Mode::Engine,
         }
-        let path = Recording::path_of(spec);
-        let told = |why: String| format!("{}: {why}", path.display());
-        let text = std::fs::read_to_string(&path)
-            .map_err(|error| told(format!("{error}; `unitai yaml run --record` makes it")))?;
-        Recording::from_text(&text).map(Some).map_err(told)
+    }
+
+    /// Tells what tests would do. That they were not run is no failure.
+    fn tell_plans(&self, specs: &[Spec]) -> i32 {
+        for spec in specs {
+            let plan = plan(spec);
+            if self.json {
+                let told = serde_json::json!({
+                    "name": plan.name,
+                    "file": spec.place.file.display().to_string(),
+                    "at_least": plan.at_least,
+                    "at_most": plan.at_most,
+                    "questions": plan.questions.len(),
+                    "plan": plan.tell(),
+                });
+                let _ = say(&told.to_string());
+            } else {
+                let _ = say(&format!("{}\n", plan.tell()));
+            }
+        }
+        if !self.json {
+            let noun = if specs.len() == 1 { "test" } else { "tests" };
+            let _ = say(&format!("{} {noun} planned, none run", specs.len()));
+        }
+        0
     }
 
     fn tell(&self, spec: &Spec, ran: &Ran, tally: &mut Tally) {
@@ -207,6 +264,15 @@ impl Run {
             note(&format!("{name}: {warning}"));
         }
     }
+}
+
+/// What answers instead of tools and judges.
+fn recording(spec: &Spec) -> Result<Recording, String> {
+    let path = Recording::path_of(spec);
+    let told = |why: String| format!("{}: {why}", path.display());
+    let text = std::fs::read_to_string(&path)
+        .map_err(|error| told(format!("{error}; `unitai yaml run --record` makes it")))?;
+    Recording::from_text(&text).map_err(told)
 }
 
 /// Keeps a run for the next.

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use unitai_spec::document::{self, Arguments, Reading, Spec};
-use unitai_spec::run::{Around, Called, Connector, Future, NoJudge, Run, Stop, Tool, Unobserved};
+use unitai_spec::run::{Around, Called, Connector, Future, NoJudge, Run, Source, Stop, Tool, Unobserved};
 use unitai_spec::tools::BuiltIn;
 use unitai_wire::redact::Secrets;
 
@@ -100,7 +100,7 @@ impl Tests for Engine {
                 observer: &Unobserved,
                 env: &self.env,
                 timeout: None,
-                replay: None,
+                source: Source::Tools,
             };
             unitai_spec::run::run(spec, &around, stop).await
         })

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use pyo3::prelude::*;
 use unitai_mcp::client::Settings;
 use unitai_mcp::engine::Engine;
-use unitai_spec::run::{Around, Recording, Replay, Run as Model, Signs, Stop, tell};
+use unitai_spec::run::{Around, Recording, Replay, Run as Model, Signs, Source, Stop, tell};
 use unitai_wire::gate::write_public;
 
 use super::callbacks::{PythonJudge, PythonObserver};
@@ -110,7 +110,10 @@ pub(crate) fn run_yaml_test(
             observer: &observer,
             env: &env,
             timeout,
-            replay: recording.as_ref().map(|recording| Replay { recording, clean: &clean }),
+            source: match &recording {
+                Some(recording) => Source::Recording(Replay { recording, clean: &clean }),
+                None => Source::Tools,
+            },
         };
         let mut poll = || {
             interrupted = Python::attach(|py| py.check_signals()).err();

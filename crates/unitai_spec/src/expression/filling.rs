@@ -1,11 +1,14 @@
 //! Fills the references of arguments, headers, addresses and commands.
 
+use std::borrow::Cow;
+
 use unitai_model::value::{Value, equal};
 
 use super::path;
-use super::reference::{Piece, pieces};
+use super::reference::{Piece, Reference, pieces};
 use super::scope::Scope;
 use super::showing::shown;
+use super::tree::PathStep;
 use super::trouble::{EvalTrouble, SyntaxTrouble};
 use crate::data::{key_text, to_json};
 
@@ -55,6 +58,29 @@ impl References {
             }
             other => other.clone(),
         })
+    }
+
+    /// The value with those references filled in that `is_known` says are settled: it is asked with the name of each and
+    /// the first key after it. The others stay as they are written, for whoever will know what they mean.
+    pub(crate) fn fill_known(
+        value: &Value,
+        scope: &dyn Scope,
+        is_known: &dyn Fn(&str, Option<&str>) -> bool,
+    ) -> Value {
+        let again = |value: &Value| Self::fill_known(value, scope, is_known);
+        match value {
+            Value::Str(text) if text.contains('$') => fill_settled(text, scope, is_known),
+            Value::List(items) => Value::List(items.iter().map(again).collect()),
+            Value::Tuple(items) => Value::Tuple(items.iter().map(again).collect()),
+            Value::Dict(entries) => {
+                let key = |key: &Value| match again(key) {
+                    filled @ Value::Str(_) => filled,
+                    other => Value::Str(embedded(&other)),
+                };
+                Value::Dict(entries.iter().map(|(name, it)| (key(name), again(it))).collect())
+            }
+            other => other.clone(),
+        }
     }
 
     /// The text with every reference filled in: texts as they are, everything else as JSON.
@@ -115,6 +141,33 @@ fn fill_whole(text: &str, scope: &dyn Scope) -> Result<Value, EvalTrouble> {
         [Piece::Reference(reference)] => Ok(path::refer(scope, reference)?.into_owned()),
         _ => References::fill_text(text, scope).map(Value::Str),
     }
+}
+
+fn fill_settled(text: &str, scope: &dyn Scope, is_known: &dyn Fn(&str, Option<&str>) -> bool) -> Value {
+    let Ok(pieces) = pieces(text) else { return Value::Str(text.to_owned()) };
+    let settled = |reference: &Reference| {
+        let key = reference.parts.first().and_then(|part| match &part.step {
+            PathStep::Key(key) => Some(key.as_str()),
+            _ => None,
+        });
+        if is_known(&reference.name, key) { path::refer(scope, reference).ok() } else { None }
+    };
+    if let [Piece::Reference(reference)] = pieces.as_slice() {
+        return settled(reference).map_or_else(|| Value::Str(text.to_owned()), Cow::into_owned);
+    }
+    let is_whole = pieces.iter().all(|it| match it {
+        Piece::Plain(_) => true,
+        Piece::Reference(reference) => settled(reference).is_some(),
+    });
+    // Where a reference is left, what is no reference must not look like one.
+    let plain = |text: &str| if is_whole { text.to_owned() } else { text.replace("${", "$${") };
+    let pieces = pieces.iter().map(|it| match it {
+        Piece::Plain(text) => plain(text),
+        Piece::Reference(reference) => {
+            settled(reference).map_or_else(|| reference.to_string(), |value| plain(&embedded(&value)))
+        }
+    });
+    Value::Str(pieces.collect())
 }
 
 fn told(trouble: SyntaxTrouble) -> EvalTrouble {
@@ -257,6 +310,24 @@ mod tests {
         assert_eq!(fill("at ${id}"), Err(depends));
         assert_eq!(fill("${id:-0}"), Ok(Value::Int(0)));
         assert_eq!(fill("${id?}"), Ok(Value::Null));
+    }
+
+    #[test]
+    fn what_is_not_settled_stays_as_it_is_written() {
+        let saved = from_json(&json!({"vars": {"id": 7, "odd": "${x}"}, "user": {"id": 1}}));
+        let is_known = |name: &str, key: Option<&str>| name == "vars" || key == Some("id");
+        for (args, filled) in [
+            (json!("${vars.id}"), json!(7)),
+            (json!(["${user.name}", {"a": "${user.id}"}]), json!(["${user.name}", {"a": 1}])),
+            (json!("${vars.id}/${other.x[0]:-5}"), json!("7/${other.x[0]:-5}")),
+            (json!("${vars.odd} $${y}"), json!("${x} ${y}")),
+            (json!("${vars.odd} $${y} ${z}"), json!("$${x} $${y} ${z}")),
+            (json!({"${vars.id}": "$5"}), json!({"7": "$5"})),
+            (json!("${vars.nothing}"), json!("${vars.nothing}")),
+        ] {
+            let found = References::fill_known(&from_json(&args), &Fields(&saved), &is_known);
+            assert_eq!(to_json(&found), filled, "{args}");
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What a test is run with.
 
-use super::{Connector, Judge, Observer, Replay};
+use super::{Connector, Driver, Judge, Observer, Replay};
 
 /// The surroundings of one run.
 #[derive(Clone, Copy)]
@@ -17,8 +17,19 @@ pub struct Around<'a> {
     pub env: &'a [(String, String)],
     /// Seconds that stand above those of the test.
     pub timeout: Option<u32>,
-    /// Answers every call and every question instead of tools and judges.
-    pub replay: Option<Replay<'a>>,
+    /// Where the answers to calls come from.
+    pub source: Source<'a>,
+}
+
+/// Where the answers to calls come from.
+#[derive(Clone, Copy)]
+pub enum Source<'a> {
+    /// The engine calls the tools.
+    Tools,
+    /// A recording answers every call and every question: no tool, no judge, no driver.
+    Recording(Replay<'a>),
+    /// Somebody else calls the tools for the steps. The engine still does setup and teardown.
+    Driver(&'a dyn Driver),
 }
 
 /// Nobody who is told.

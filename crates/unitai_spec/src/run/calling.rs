@@ -5,6 +5,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use unitai_model::value::Value;
 use unitai_model::{Failure, ToolName};
 
+use super::around::Source;
 use super::checking::{self, Checked};
 use super::execution::Execution;
 use super::recording::Replayed;
@@ -17,9 +18,17 @@ use crate::tools::SERVER;
 /// What came of one attempt to call a tool.
 pub(super) struct Attempt {
     pub(super) outcome: Outcome,
-    ms: f64,
+    pub(super) ms: f64,
     /// Whether the tool is one of ours: what they compare counts as a check.
-    is_built_in: bool,
+    pub(super) is_built_in: bool,
+}
+
+/// A call under way.
+pub(super) struct Begun {
+    pub(super) number: usize,
+    /// Its place in the trajectory.
+    recorded: Option<usize>,
+    began: Instant,
 }
 
 /// Who answers a call.
@@ -53,10 +62,22 @@ impl Execution<'_> {
     ) -> Result<Attempt, String> {
         let never = Retry { times: 0, delay: 0.0, until: String::new() };
         let retry = step.retry.as_ref().unwrap_or(&never);
-        let mut number = 0;
+        let is_driven = self.is_driven(path);
+        let (mut number, mut last) = (0, None);
         loop {
             number += 1;
-            let attempt = self.attempt(step, path, args, number).await?;
+            let attempt = if !is_driven {
+                self.attempt(step, path, args, number).await?
+            } else if let Some(taken) = self.take(step, path, args, number).await? {
+                taken
+            } else {
+                // Whoever drives has not tried again: what the last attempt gave stands.
+                return match last {
+                    None => Err(self.not_executed(step, args)),
+                    Some(last) if retry.until.is_empty() => Ok(last),
+                    Some(_) => Err(format!("{} did not hold after {} attempts", retry.until, number - 1)),
+                };
+            };
             let is_good = if retry.until.is_empty() {
                 matches!(self.look_at(step, &attempt), Checked::Holds)
             } else {
@@ -66,9 +87,10 @@ impl Execution<'_> {
                 (true, _) => return Ok(attempt),
                 (false, true) if retry.until.is_empty() => return Ok(attempt),
                 (false, true) => return Err(format!("{} did not hold after {number} attempts", retry.until)),
-                (false, false) if self.around.replay.is_some() => {}
+                (false, false) if is_driven || matches!(self.around.source, Source::Recording(_)) => {}
                 (false, false) => tokio::time::sleep(Duration::from_secs_f64(retry.delay)).await,
             }
+            last = Some(attempt);
         }
     }
 
@@ -80,50 +102,20 @@ impl Execution<'_> {
         args: &Arguments,
         attempt: u32,
     ) -> Result<Attempt, String> {
-        // Teardown is counted for itself: it must also run after too many calls.
-        let is_teardown = |path: &str| path.starts_with(Phase::Teardown.word());
-        let made = {
-            let evidence = &self.log().evidence;
-            let before = evidence.partition_point(|it| !is_teardown(&it.path));
-            if is_teardown(path) { evidence.len() - before } else { before }
-        };
-        if made >= self.spec.test.max_calls as usize {
-            return Err(format!("the test has made its {made} calls; max_calls allows no more"));
-        }
-        let answering = match self.around.replay {
-            Some(replay) => match replay.answer(path, attempt, &step.tool, args) {
+        self.may_call(path)?;
+        let answering = match self.around.source {
+            Source::Recording(replay) => match replay.answer(path, attempt, &step.tool, args) {
                 Ok(replayed) => Answering::Recording(replayed),
                 Err(why) => return Err(self.broken(why)),
             },
-            None => match self.toolbox.find(&step.tool).await {
+            Source::Tools | Source::Driver(_) => match self.toolbox.find(&step.tool).await {
                 Ok(home) => Answering::Tool(home),
                 Err(Lost::Unknown(why)) => Answering::Nobody(why),
                 Err(Lost::Broken(why)) => return Err(self.broken(why)),
             },
         };
-        let (server, started, began) = (answering.server(), now(), Instant::now());
-        let number = self.log().call(Evidence {
-            number: 0,
-            path: path.to_owned(),
-            attempt,
-            server: server.clone(),
-            tool: step.tool.clone(),
-            args: args.clone(),
-            started,
-            ms: 0.0,
-            outcome: Outcome::Unfinished,
-            sha256: String::new(),
-        });
-        let packed =
-            Value::Dict(args.iter().map(|(name, it)| (Value::Str(name.clone()), it.clone())).collect())
-                .pack();
-        let recorded = self.record.call(
-            started,
-            None,
-            ToolName::new(&step.tool),
-            packed,
-            unitai_model::Outcome::Unfinished,
-        );
+        let server = answering.server();
+        let begun = self.begun(path, attempt, &server, &step.tool, args);
         let (called, recorded_ms) = match answering {
             Answering::Tool(home) => {
                 let call = self.toolbox.call(&home, &step.tool, args.clone());
@@ -138,23 +130,82 @@ impl Execution<'_> {
             Answering::Recording(Replayed { called: None, .. }) => std::future::pending().await,
             Answering::Nobody(message) => (Called::Failed { message, details: String::new() }, None),
         };
-        let ms = recorded_ms.unwrap_or_else(|| began.elapsed().as_secs_f64() * 1e3);
-        let outcome = match called {
-            Called::Returned { value, text } => Outcome::Returned { value, text },
-            Called::Failed { message, details } => Outcome::Failed { message, details },
-        };
-        if let Ok(step) = recorded {
-            // A record that is closed belongs to a test that is over.
-            let _ = self.record.settle(step, recorded_outcome(&outcome));
+        let outcome = Outcome::from(called);
+        if recorded_ms.is_some() {
+            self.keep_again(&server, &step.tool, &outcome);
         }
-        if let Some(evidence) = self.log().settle(number, ms, outcome.clone()) {
-            self.around.observer.saw(&Event::Called(evidence));
-        }
+        let ms = self.ended(begun, recorded_ms, &outcome);
         Ok(Attempt { outcome, ms, is_built_in: server == SERVER })
     }
 
+    /// Whether one more call may be made. Teardown is counted for itself: it must also run after too many calls.
+    pub(super) fn may_call(&self, path: &str) -> Result<(), String> {
+        let is_teardown = |path: &str| path.starts_with(Phase::Teardown.word());
+        let made = {
+            let evidence = &self.log().evidence;
+            let before = evidence.partition_point(|it| !is_teardown(&it.path));
+            if is_teardown(path) { evidence.len() - before } else { before }
+        };
+        if made >= self.spec.test.max_calls as usize {
+            return Err(format!("the test has made its {made} calls; max_calls allows no more"));
+        }
+        Ok(())
+    }
+
+    /// A call begins: it is evidence from now on, and unfinished until it is said how it ended.
+    pub(super) fn begun(
+        &self,
+        path: &str,
+        attempt: u32,
+        server: &str,
+        tool: &str,
+        args: &Arguments,
+    ) -> Begun {
+        let (started, began) = (now(), Instant::now());
+        let number = self.log().call(Evidence {
+            number: 0,
+            path: path.to_owned(),
+            attempt,
+            server: server.to_owned(),
+            tool: tool.to_owned(),
+            args: args.clone(),
+            started,
+            ms: 0.0,
+            outcome: Outcome::Unfinished,
+            sha256: String::new(),
+        });
+        let unfinished = unitai_model::Outcome::Unfinished;
+        let recorded =
+            self.record.call(started, None, ToolName::new(tool), dict(args).pack(), unfinished).ok();
+        Begun { number, recorded, began }
+    }
+
+    /// A call has ended. Gives how long it took.
+    pub(super) fn ended(&self, begun: Begun, ms: Option<f64>, outcome: &Outcome) -> f64 {
+        let ms = ms.unwrap_or_else(|| begun.began.elapsed().as_secs_f64() * 1e3);
+        if let Some(step) = begun.recorded {
+            // A record that is closed belongs to a test that is over.
+            let _ = self.record.settle(step, recorded_outcome(outcome));
+        }
+        if let Some(evidence) = self.log().settle(begun.number, ms, outcome.clone()) {
+            self.around.observer.saw(&Event::Called(evidence));
+        }
+        ms
+    }
+
+    /// What an answer from elsewhere has stored is stored here too, so that `${stored.x}` means the same.
+    pub(super) fn keep_again(&self, server: &str, tool: &str, outcome: &Outcome) {
+        let Outcome::Returned { value, .. } = outcome else { return };
+        if server == SERVER
+            && tool == "store_value"
+            && let (Some(Value::Str(name)), Some(value)) = (value.get("stored"), value.get("value"))
+        {
+            self.toolbox.built_in.keep(name, value.clone());
+        }
+    }
+
     /// Something around the test is not as needed: there is no verdict. Gives it back for the step.
-    fn broken(&self, why: String) -> String {
+    pub(super) fn broken(&self, why: String) -> String {
         self.log().broken.get_or_insert_with(|| why.clone());
         why
     }
@@ -247,6 +298,11 @@ fn recorded_outcome(outcome: &Outcome) -> unitai_model::Outcome {
         ))),
         Outcome::Unfinished => unitai_model::Outcome::Unfinished,
     }
+}
+
+/// Arguments as one value.
+pub(super) fn dict(args: &Arguments) -> Value {
+    Value::Dict(args.iter().map(|(name, it)| (Value::Str(name.clone()), it.clone())).collect())
 }
 
 /// Seconds since the epoch.

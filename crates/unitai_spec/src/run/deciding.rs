@@ -1,8 +1,10 @@
 //! The verdict: what checks have decided, and otherwise what a judge's answers add up to.
 
+use super::around::Source;
 use super::checking::{self, Checked};
 use super::execution::Execution;
 use super::log::{Log, without_iterations};
+use super::reporting;
 use super::{
     Answer, Around, Brief, Ending, Event, Question, QuestionKind, Reply, Ruling, Status, StepResult, Verdict,
     Word,
@@ -62,7 +64,11 @@ pub(super) async fn decide(
     }
     let mut issues = failures(spec, log);
     issues.extend(last_check.map(|why| format!("verdict: {why}")));
+    issues.extend(reporting::no_calls(log));
     let has_failed = !issues.is_empty();
+    if !has_failed && let Some(how) = reporting::nobody(log) {
+        return without_judge(decided(Word::Unclear, how, log, issues));
+    }
     let questions = questions(spec, log);
     if has_failed && (spec.test.judge == JudgeWhen::Needed || questions.is_empty()) {
         let reason = reason(spec, log, &issues);
@@ -84,9 +90,9 @@ pub(super) async fn decide(
         questions: &questions,
         evidence: &log.evidence,
     };
-    let ruling = match around.replay {
-        Some(replay) => replay.rule(&questions),
-        None => around.judge.judge(&brief).await,
+    let ruling = match around.source {
+        Source::Recording(replay) => replay.rule(&questions),
+        Source::Tools | Source::Driver(_) => around.judge.judge(&brief).await,
     };
     let answers = match &ruling {
         Ruling::Answered(replies) => paired(&questions, replies),

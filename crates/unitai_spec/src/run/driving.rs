@@ -1,5 +1,7 @@
 //! A model that drives the tools of a test itself: what it gets, and what may come of it.
 
+use std::sync::{Arc, Mutex, PoisonError};
+
 use tokio::sync::{mpsc, oneshot};
 
 use super::{Called, Future, Tool, Verdict};
@@ -33,6 +35,15 @@ pub enum Driven {
     Trouble(String),
 }
 
+/// How the steps of a test were driven.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Driving {
+    /// What came of it; nothing where the test was over before it was.
+    pub driven: Option<Driven>,
+    /// Calls that were looked for and never made: the step, and which attempt of it.
+    pub missed: Vec<(String, u32)>,
+}
+
 /// Drives the tools of a test.
 pub trait Driver: Send + Sync {
     /// Does what the steps say. Dropping the future ends it and whatever it has started.
@@ -42,8 +53,9 @@ pub trait Driver: Send + Sync {
 /// The tools of a test in the hands of a driver. Every call is evidence.
 #[derive(Debug, Clone)]
 pub struct Hands {
-    tools: std::sync::Arc<[Tool]>,
+    tools: Arc<[Tool]>,
     calls: mpsc::UnboundedSender<Wanted>,
+    warnings: Arc<Mutex<Vec<String>>>,
 }
 
 /// A call that a driver wants.
@@ -53,7 +65,7 @@ pub struct Wanted {
     pub tool: String,
     /// Its arguments.
     pub args: Arguments,
-    /// Where the answer goes. Nobody may wait for it any more.
+    /// Where the answer goes. When nobody waits for it any more, the call is ended.
     pub answer: oneshot::Sender<Called>,
 }
 
@@ -61,12 +73,22 @@ impl Hands {
     /// Hands that reach these tools, and where their calls arrive.
     pub fn new(tools: Vec<Tool>) -> (Hands, mpsc::UnboundedReceiver<Wanted>) {
         let (calls, wanted) = mpsc::unbounded_channel();
-        (Hands { tools: tools.into(), calls }, wanted)
+        (Hands { tools: tools.into(), calls, warnings: Arc::default() }, wanted)
     }
 
     /// Every tool, under the name that tests call it by.
     pub fn tools(&self) -> &[Tool] {
         &self.tools
+    }
+
+    /// Something that somebody should know though it decides nothing. The run tells it.
+    pub fn warn(&self, warning: impl Into<String>) {
+        self.warnings.lock().unwrap_or_else(PoisonError::into_inner).push(warning.into());
+    }
+
+    /// What was worth a warning so far; each is given once.
+    pub fn warnings(&self) -> Vec<String> {
+        std::mem::take(&mut *self.warnings.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Calls a tool. When the test is over, nothing is called any more.

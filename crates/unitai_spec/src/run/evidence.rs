@@ -2,6 +2,8 @@
 
 use unitai_model::value::Value;
 
+use super::Called;
+
 /// One call of a tool, as it happened.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Evidence {
@@ -46,6 +48,15 @@ pub enum Outcome {
     },
     /// It had not answered when its time was up, or when the test was ended.
     Unfinished,
+}
+
+impl From<Called> for Outcome {
+    fn from(called: Called) -> Outcome {
+        match called {
+            Called::Returned { value, text } => Outcome::Returned { value, text },
+            Called::Failed { message, details } => Outcome::Failed { message, details },
+        }
+    }
 }
 
 impl Evidence {

@@ -6,8 +6,11 @@ use sha2::{Digest, Sha256};
 use unitai_model::value::Value;
 
 use super::memory::Memory;
-use super::{Evidence, Outcome, Status, StepResult};
+use super::{Driving, Evidence, Outcome, Phase, Status, StepResult};
 use crate::document::{Place, Step};
+
+/// The path of calls that a driver has made and no step has taken yet.
+pub(super) const UNTAKEN: &str = "agent";
 
 /// The record of a test under way.
 #[derive(Default)]
@@ -22,6 +25,10 @@ pub(super) struct Log {
     /// Something around the test that is not as needed.
     pub(super) broken: Option<String>,
     pub(super) warnings: Vec<String>,
+    /// How the steps are driven, where they are.
+    pub(super) driving: Option<Driving>,
+    /// Where the calls of a driver belong, as a recording knows it: step, attempt, and number of the evidence.
+    pub(super) belonging: Vec<(String, u32, usize)>,
 }
 
 /// What a step expects in words.
@@ -59,7 +66,12 @@ impl Log {
         tool_output: Option<Value>,
     ) -> Option<&StepResult> {
         let open = self.open.pop()?;
-        self.results.push(open.ended(status, details, tool_output));
+        let mut ended = open.ended(status, details, tool_output);
+        if self.driving.is_some() && ended.path.starts_with(Phase::Steps.word()) {
+            // The calls were made before the step looked for them: how long they took is how long it took.
+            ended.ms = ended.evidence.iter().filter_map(|it| self.evidence.get(it - 1)).map(|it| it.ms).sum();
+        }
+        self.results.push(ended);
         self.results.last()
     }
 
@@ -102,6 +114,24 @@ impl Log {
         evidence.sha256 = digest(&outcome);
         (evidence.ms, evidence.outcome) = (ms, outcome);
         Some(evidence)
+    }
+
+    /// A step takes a call that a driver has made.
+    pub(super) fn take(&mut self, number: usize, path: &str, attempt: u32, tool: &str) -> Option<&Evidence> {
+        let evidence = self.evidence.get_mut(number.checked_sub(1)?)?;
+        (evidence.path, evidence.tool, evidence.attempt) = (path.to_owned(), tool.to_owned(), attempt);
+        for open in &mut self.open {
+            open.evidence.push(number);
+        }
+        Some(evidence)
+    }
+
+    /// No step will take what is left: `agent[0]`, `agent[1]` and so on, in the order in which they were made.
+    pub(super) fn name_untaken(&mut self) {
+        let left = self.evidence.iter_mut().filter(|it| it.path == UNTAKEN);
+        for (n, evidence) in left.enumerate() {
+            evidence.path = format!("{UNTAKEN}[{n}]");
+        }
     }
 
     /// Notes what a step expects in words, once for all its iterations.

@@ -77,7 +77,7 @@ pub enum Phase {
 
 impl Phase {
     /// Its word in files and paths.
-    pub fn word(self) -> &'static str {
+    pub const fn word(self) -> &'static str {
         match self {
             Phase::Setup => "setup",
             Phase::Steps => "steps",

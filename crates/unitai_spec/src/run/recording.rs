@@ -4,11 +4,15 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use unitai_model::value::Value;
+use unitai_model::value::{Value, equal};
 
-use super::{Answer, Called, Evidence, Outcome, Question, Quote, Reply, Ruling, Run};
+use super::log::UNTAKEN;
+use super::{
+    Answer, Called, Driven, Driving, Evidence, Outcome, Phase, Question, Quote, Reply, Ruling, Run, Verdict,
+    Word,
+};
 use crate::data::{from_json, to_json};
-use crate::document::Spec;
+use crate::document::{Arguments, Spec};
 
 /// The version of the form in which recordings are kept.
 const FORMAT: u32 = 1;
@@ -22,6 +26,27 @@ pub struct Recording {
     test: String,
     calls: Vec<RecordedCall>,
     answers: Vec<RecordedAnswer>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    driving: Option<RecordedDriving>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RecordedDriving {
+    driven: RecordedDriven,
+    missed: Vec<(String, u32)>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum RecordedDriven {
+    Passed(String),
+    Failed(String),
+    Unclear(String),
+    Unread(String),
+    Absent(String),
+    Trouble(String),
+    Unfinished,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -78,6 +103,17 @@ pub(super) struct Replayed {
     pub(super) ms: f64,
 }
 
+/// A call of a driver as it was recorded.
+pub(super) struct DrivenCall {
+    pub(super) path: String,
+    pub(super) attempt: u32,
+    pub(super) server: String,
+    pub(super) tool: String,
+    pub(super) args: Arguments,
+    pub(super) ms: f64,
+    pub(super) outcome: Outcome,
+}
+
 impl Recording {
     /// What a run leaves for the next.
     pub fn of(test: &str, run: &Run) -> Recording {
@@ -96,6 +132,7 @@ impl Recording {
             test: test.to_owned(),
             calls: run.evidence.iter().map(recorded).collect(),
             answers: run.answers.iter().map(answer).collect(),
+            driving: run.driving.as_ref().map(RecordedDriving::of),
         }
     }
 
@@ -157,21 +194,32 @@ impl Replay<'_> {
         let args =
             Value::Dict(args.iter().map(|(name, it)| (Value::Str(name.clone()), it.clone())).collect());
         let (asked, known) = ((self.clean)(&to_json(&args).to_string()), call.args.to_string());
-        if asked != known {
+        if !is_same(&asked, &call.args) {
             return Err(format!(
                 "at {path} the recording has {tool} called with {known}, not with {asked}; {again}"
             ));
         }
-        let called = match &call.outcome {
-            RecordedOutcome::Returned { value, text } => {
-                Some(Called::Returned { value: from_json(value), text: text.clone() })
-            }
-            RecordedOutcome::Failed { message, details } => {
-                Some(Called::Failed { message: message.clone(), details: details.clone() })
-            }
-            RecordedOutcome::Unfinished => None,
-        };
-        Ok(Replayed { server: call.server.clone(), called, ms: call.ms })
+        Ok(Replayed { server: call.server.clone(), called: call.outcome.called(), ms: call.ms })
+    }
+
+    /// How the steps were driven, if they were.
+    pub(super) fn driving(self) -> Option<Driving> {
+        self.recording.driving.as_ref().map(RecordedDriving::driving)
+    }
+
+    /// What a driver called, in order, each with the step that took it or `agent[n]`.
+    pub(super) fn driven_calls(self) -> impl Iterator<Item = DrivenCall> {
+        let is_driven =
+            |it: &&RecordedCall| [Phase::Steps.word(), UNTAKEN].iter().any(|own| it.path.starts_with(own));
+        self.recording.calls.iter().filter(is_driven).map(|call| DrivenCall {
+            path: call.path.clone(),
+            attempt: call.attempt,
+            server: call.server.clone(),
+            tool: call.tool.clone(),
+            args: arguments(&call.args),
+            ms: call.ms,
+            outcome: call.outcome.called().map_or(Outcome::Unfinished, Outcome::from),
+        })
     }
 
     /// What the judge said when it was recorded.
@@ -204,6 +252,68 @@ impl Replay<'_> {
         }
         Ruling::Answered(replies)
     }
+}
+
+impl RecordedOutcome {
+    fn called(&self) -> Option<Called> {
+        match self {
+            RecordedOutcome::Returned { value, text } => {
+                Some(Called::Returned { value: from_json(value), text: text.clone() })
+            }
+            RecordedOutcome::Failed { message, details } => {
+                Some(Called::Failed { message: message.clone(), details: details.clone() })
+            }
+            RecordedOutcome::Unfinished => None,
+        }
+    }
+}
+
+impl RecordedDriving {
+    fn of(driving: &Driving) -> RecordedDriving {
+        let driven = match &driving.driven {
+            None => RecordedDriven::Unfinished,
+            Some(Driven::Reported(verdict)) => {
+                let reason = verdict.reason.clone();
+                match verdict.word {
+                    Word::Pass => RecordedDriven::Passed(reason),
+                    Word::Fail => RecordedDriven::Failed(reason),
+                    Word::Unclear => RecordedDriven::Unclear(reason),
+                }
+            }
+            Some(Driven::Unread(said)) => RecordedDriven::Unread(said.clone()),
+            Some(Driven::Absent(how)) => RecordedDriven::Absent(how.clone()),
+            Some(Driven::Trouble(why)) => RecordedDriven::Trouble(why.clone()),
+        };
+        RecordedDriving { driven, missed: driving.missed.clone() }
+    }
+
+    fn driving(&self) -> Driving {
+        let reported = |word, reason: &String| {
+            let (reason, steps, issues) = (reason.clone(), Vec::new(), Vec::new());
+            Some(Driven::Reported(Verdict { word, reason, steps, issues }))
+        };
+        let driven = match &self.driven {
+            RecordedDriven::Passed(reason) => reported(Word::Pass, reason),
+            RecordedDriven::Failed(reason) => reported(Word::Fail, reason),
+            RecordedDriven::Unclear(reason) => reported(Word::Unclear, reason),
+            RecordedDriven::Unread(said) => Some(Driven::Unread(said.clone())),
+            RecordedDriven::Absent(how) => Some(Driven::Absent(how.clone())),
+            RecordedDriven::Trouble(why) => Some(Driven::Trouble(why.clone())),
+            RecordedDriven::Unfinished => None,
+        };
+        Driving { driven, missed: self.missed.clone() }
+    }
+}
+
+/// Whether what is asked is what was recorded: by the values, for a driver may write them otherwise than the test.
+fn is_same(asked: &str, known: &serde_json::Value) -> bool {
+    let asked = serde_json::from_str::<serde_json::Value>(asked);
+    asked.is_ok_and(|asked| equal(&from_json(&asked), &from_json(known)))
+}
+
+fn arguments(args: &serde_json::Value) -> Arguments {
+    let entries = args.as_object().into_iter().flatten();
+    entries.map(|(name, it)| (name.clone(), from_json(it))).collect()
 }
 
 fn recorded(evidence: &Evidence) -> RecordedCall {

@@ -6,10 +6,12 @@ use unitai_model::Failure;
 use unitai_model::recorder::Recorder;
 use unitai_model::value::Value;
 
+use super::around::Source;
 use super::calling::now;
 use super::deciding::{self, Decided, Ruined};
 use super::execution::Execution;
 use super::log::Log;
+use super::reporting;
 use super::{Around, Ending, Run, Stop, ToolServer};
 use crate::document::{OnSetupFailure, Server, ServerKind, Spec};
 use crate::expression::{EvalTrouble, References};
@@ -24,17 +26,19 @@ pub async fn run(spec: &Spec, around: &Around<'_>, stop: &Stop) -> Run {
         Ok(()) => main_part(&execution, stop).await,
         Err(why) => Some(Ruined::Broken(why)),
     };
+    execution.log().name_untaken();
     tear_down(&execution).await;
     let checked = deciding::last_checks(&execution);
     let (mut log, toolbox) = execution.into_parts();
     let untidy = toolbox.close().await;
     log.warnings.extend(untidy);
-    let decided = deciding::decide(spec, around, &mut log, ruined, checked).await;
+    let mut decided = deciding::decide(spec, around, &mut log, ruined, checked).await;
+    reporting::cross_check(&mut decided.ending, log.driving.as_ref());
     let seconds = began.elapsed().as_secs_f64();
     let trajectory = recorder.finish(recorded(&decided.ending), seconds);
-    let Log { evidence, warnings, .. } = log;
+    let Log { evidence, warnings, driving, .. } = log;
     let Decided { ending, questions, answers } = decided;
-    Run { ending, evidence, trajectory, warnings, seconds, answers, questions }
+    Run { ending, evidence, trajectory, warnings, seconds, answers, questions, driving }
 }
 
 /// Setup and steps, within the time of the test.
@@ -46,7 +50,7 @@ async fn main_part(execution: &Execution<'_>, stop: &Stop) -> Option<Ruined> {
         execution.toolbox.equip(servers);
         let is_set_up = execution.all(&spec.setup, "setup").await;
         if is_set_up || spec.test.on_setup_failure == OnSetupFailure::Continue {
-            execution.all(&spec.steps, "steps").await;
+            execution.main_steps().await;
         } else {
             execution.skip_all(&spec.steps, "steps", "setup failed");
         }
@@ -85,7 +89,7 @@ async fn tear_down(execution: &Execution<'_>) {
 
 /// Starts every server of the test, side by side.
 async fn connect(execution: &Execution<'_>) -> Result<Vec<Box<dyn ToolServer>>, String> {
-    if execution.around.replay.is_some() {
+    if matches!(execution.around.source, Source::Recording(_)) {
         return Ok(Vec::new());
     }
     let mut ready: Vec<Box<dyn ToolServer>> = Vec::new();

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use unitai_model::value::Value;
 
-use super::log::Log;
+use super::Evidence;
+use super::log::{Log, UNTAKEN};
 use super::memory::Recalled;
 use crate::data::key_text;
 use crate::expression::{Found, Scope};
@@ -105,7 +106,9 @@ impl Scope for Sight<'_> {
     fn calls(&self, tool: &str) -> usize {
         let is_it =
             |called: &str| called == tool || called.split_once('.').is_some_and(|(_, own)| own == tool);
-        self.log.evidence.iter().filter(|evidence| is_it(&evidence.tool)).count()
+        // What a driver called counts from the step on that it belongs to, as if the step had called it.
+        let has_happened = |evidence: &&Evidence| evidence.path != UNTAKEN;
+        self.log.evidence.iter().filter(has_happened).filter(|evidence| is_it(&evidence.tool)).count()
     }
 }
 

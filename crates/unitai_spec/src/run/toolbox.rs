@@ -3,7 +3,7 @@
 use tokio::sync::OnceCell;
 use unitai_model::nearest::nearest;
 
-use super::{Called, Connector, ToolServer};
+use super::{Called, Connector, Evidence, Tool, ToolServer};
 use crate::document::Arguments;
 use crate::tools::{BuiltIn, SERVER};
 
@@ -30,6 +30,15 @@ impl Home<'_> {
             Home::BuiltIn => SERVER,
             Home::Server(server, _) => server.name(),
         }
+    }
+
+    /// Whether a call was one of this tool, which a test calls `tool`.
+    pub(super) fn is_of(&self, called: &Evidence, tool: &str) -> bool {
+        let own = match self {
+            Home::BuiltIn => tool,
+            Home::Server(_, own) => own,
+        };
+        called.server == self.name() && own_name(called) == own
     }
 }
 
@@ -112,6 +121,30 @@ impl<'a> Toolbox<'a> {
         Err(Lost::Unknown(message))
     }
 
+    /// Every tool that a test can call, under the name that it calls it by, and what is wrong with plugins.
+    pub(super) async fn reachable(&self) -> (Vec<Tool>, Vec<String>) {
+        let (mut tools, mut troubles) = (BuiltIn::tools(), Vec::new());
+        let count = |tool: &str| self.servers().iter().filter(|it| has(it.as_ref(), tool)).count();
+        for server in self.servers() {
+            for tool in server.tools() {
+                let is_unique = !BuiltIn::has(&tool.name) && count(&tool.name) == 1;
+                let name =
+                    if is_unique { tool.name.clone() } else { format!("{}.{}", server.name(), tool.name) };
+                tools.push(Tool { name, ..tool.clone() });
+            }
+        }
+        match self.plugins.get_or_init(|| self.connector.plugins()).await {
+            Some(Ok(plugins)) => {
+                let is_free = |tool: &&Tool| !BuiltIn::has(&tool.name) && count(&tool.name) == 0;
+                tools.extend(plugins.tools().iter().filter(is_free).cloned());
+                troubles.extend(plugins.troubles().iter().cloned());
+            }
+            Some(Err(trouble)) => troubles.push(trouble.clone()),
+            None => {}
+        }
+        (tools, troubles)
+    }
+
     /// Calls a tool where it is.
     pub(super) async fn call(&self, home: &Home<'_>, tool: &str, args: Arguments) -> Called {
         match home {
@@ -130,6 +163,12 @@ impl<'a> Toolbox<'a> {
         }
         troubles
     }
+}
+
+/// The name of a called tool on its server.
+pub(super) fn own_name(called: &Evidence) -> &str {
+    let rest = called.tool.strip_prefix(&called.server).and_then(|rest| rest.strip_prefix('.'));
+    rest.unwrap_or(&called.tool)
 }
 
 fn has(server: &dyn ToolServer, tool: &str) -> bool {

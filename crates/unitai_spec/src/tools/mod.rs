@@ -40,6 +40,20 @@ impl BuiltIn {
         self.lock().clone()
     }
 
+    /// Keeps a value, as `store_value` does.
+    pub(crate) fn keep(&self, name: &str, value: Value) {
+        let mut stored = self.lock();
+        match stored.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, kept)) => *kept = value,
+            None => stored.push((name.to_owned(), value)),
+        }
+    }
+
+    /// Keeps these values and no others.
+    pub(crate) fn keep_only(&self, values: Vec<(String, Value)>) {
+        *self.lock() = values;
+    }
+
     /// Calls one of them.
     pub async fn call(&self, name: &str, args: Arguments) -> Called {
         let given = match Given::new(name, args, describing::parameters(name)) {
@@ -66,11 +80,7 @@ impl BuiltIn {
 
     fn store(&self, given: &Given) -> Result<Value, String> {
         let (name, value) = (given.text("name")?, given.any("value"));
-        let mut stored = self.lock();
-        match stored.iter_mut().find(|(known, _)| *known == name) {
-            Some((_, kept)) => *kept = value.clone(),
-            None => stored.push((name.to_owned(), value.clone())),
-        }
+        self.keep(name, value.clone());
         Ok(dict([("stored", Value::Str(name.to_owned())), ("value", value)]))
     }
 

@@ -7,8 +7,8 @@ use std::time::Duration;
 use unitai_model::value::Value;
 use unitai_spec::document::{Arguments, Server, ServerKind, read};
 use unitai_spec::run::{
-    Answer, Around, Brief, Called, Connector, Ending, Future, Judge, Recording, Replay, Reply, Ruling, Run,
-    Stop, Tool, ToolServer, Unobserved, Verdict, run,
+    Answer, Around, Brief, Called, Connector, Driven, Driver, Ending, Errand, Future, Hands, Judge,
+    Recording, Replay, Reply, Ruling, Run, Source, Stop, Tool, ToolServer, Unobserved, Verdict, run,
 };
 
 /// Every call that any of the tools received.
@@ -184,16 +184,42 @@ pub(crate) fn ran(text: &str) -> Ran {
 
 /// Runs a test; with `stop`, it is asked to stop after so many milliseconds.
 pub(crate) fn ran_with(text: &str, judge: &dyn Judge, stop: Option<u64>) -> Ran {
-    ran_again(text, judge, stop, None)
+    ran_again(text, judge, stop, Source::Tools)
 }
 
 /// Runs a test from its recording: no tool is called, and no judge asked.
 pub(crate) fn replayed(text: &str, recording: &Recording) -> Ran {
     let judge = Scripted::ruling(|_| panic!("no judge is asked"));
-    ran_again(text, &judge, None, Some(recording))
+    ran_again(text, &judge, None, Source::Recording(Replay { recording, clean: &str::to_owned }))
 }
 
-fn ran_again(text: &str, judge: &dyn Judge, stop: Option<u64>, recording: Option<&Recording>) -> Ran {
+/// What a driver does with the steps that it was told and the tools that it was given.
+type Acting = dyn Fn(String, Hands) -> Future<'static, Driven> + Send + Sync;
+
+/// A driver with a script.
+pub(crate) struct Acted(pub(crate) Box<Acting>);
+
+impl Acted {
+    pub(crate) fn by<F>(act: impl Fn(String, Hands) -> F + Send + Sync + 'static) -> Acted
+    where
+        F: std::future::Future<Output = Driven> + Send + 'static,
+    {
+        Acted(Box::new(move |steps, hands| Box::pin(act(steps, hands))))
+    }
+}
+
+impl Driver for Acted {
+    fn drive<'a>(&'a self, errand: &'a Errand<'a>, hands: Hands) -> Future<'a, Driven> {
+        (self.0)(errand.steps.to_owned(), hands)
+    }
+}
+
+/// Runs a test whose steps a driver drives.
+pub(crate) fn driven(text: &str, driver: &dyn Driver, judge: &dyn Judge, stop: Option<u64>) -> Ran {
+    ran_again(text, judge, stop, Source::Driver(driver))
+}
+
+fn ran_again(text: &str, judge: &dyn Judge, stop: Option<u64>, source: Source<'_>) -> Ran {
     let reading = read(text, Path::new("tests/llm/some.yaml"));
     assert_eq!(reading.specs.len(), 1, "{:?}", reading.troubles);
     let calls = Calls::default();
@@ -205,7 +231,7 @@ fn ran_again(text: &str, judge: &dyn Judge, stop: Option<u64>, recording: Option
         observer: &Unobserved,
         env: &[("BASE".to_owned(), "here".to_owned())],
         timeout: None,
-        replay: recording.map(|recording| Replay { recording, clean: &str::to_owned }),
+        source,
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let handle = Stop::default();
