@@ -76,7 +76,11 @@ fn speechless(ended: &Ended) -> Trouble {
         ));
     }
     // Interrupted it ends with 0 and no word.
-    Trouble::Broken(format!("claude-code ended without an answer: {}; it {}", shown(&ended.output), ended.told()))
+    Trouble::Broken(format!(
+        "claude-code ended without an answer: {}; it {}",
+        shown(&ended.output),
+        ended.told()
+    ))
 }
 
 /// It says itself that there is no answer.
@@ -110,7 +114,9 @@ fn refused(result: &Value, ended: &Ended) -> Trouble {
         ("success", None) if words.starts_with("API Error") || words.contains("onnect") => {
             Trouble::Unavailable(format!("the service of claude-code was not reached: {words}"))
         }
-        (_, Some(status)) => Trouble::Broken(format!("the service of claude-code refused ({status}): {words}")),
+        (_, Some(status)) => {
+            Trouble::Broken(format!("the service of claude-code refused ({status}): {words}"))
+        }
         (subtype, None) => Trouble::Broken(format!("claude-code failed ({subtype}): {words}")),
     }
 }
@@ -119,7 +125,9 @@ fn refused(result: &Value, ended: &Ended) -> Trouble {
 fn model_of(result: &Value, init: Option<&Value>, asked: &str) -> String {
     let used = result.get("modelUsage").and_then(Value::as_object);
     let most = used.and_then(|used| {
-        used.iter().max_by_key(|(_, use_of)| use_of.get("outputTokens").and_then(Value::as_u64)).map(|it| it.0)
+        used.iter()
+            .max_by_key(|(_, use_of)| use_of.get("outputTokens").and_then(Value::as_u64))
+            .map(|it| it.0)
     });
     let first = init.map(|it| text(it, "model")).filter(|it| !it.is_empty());
     most.map(String::as_str).or(first).unwrap_or(asked).to_owned()
@@ -129,7 +137,8 @@ fn spent(result: &Value) -> Spent {
     let usage = |name: &str| result.get("usage").and_then(|it| it.get(name)).and_then(Value::as_u64);
     let cached = ["cache_read_input_tokens", "cache_creation_input_tokens"];
     Spent {
-        input_tokens: usage("input_tokens").map(|it| it + cached.iter().filter_map(|it| usage(it)).sum::<u64>()),
+        input_tokens: usage("input_tokens")
+            .map(|it| it + cached.iter().filter_map(|it| usage(it)).sum::<u64>()),
         output_tokens: usage("output_tokens"),
         cost: result.get("total_cost_usd").and_then(Value::as_f64).and_then(Money::from_dollars),
     }

@@ -97,7 +97,8 @@ impl Codex {
 
     /// Another address of the service, where the environment has one as OpenAI's own clients read it.
     fn service(&self) -> Vec<String> {
-        let (Some(url), Some(_)) = (self.0.variable("OPENAI_BASE_URL"), self.0.variable("OPENAI_API_KEY")) else {
+        let (Some(url), Some(_)) = (self.0.variable("OPENAI_BASE_URL"), self.0.variable("OPENAI_API_KEY"))
+        else {
             return Vec::new();
         };
         let url = Value::from(url).to_string();
@@ -125,7 +126,8 @@ impl Codex {
         let work = folder.path().join("work");
         std::fs::create_dir_all(&work).map_err(|error| self.0.broken(&format!("has no folder: {error}")))?;
         let (program, provider) = (&self.0.path, NAME);
-        run(&Order { provider, program, arguments, environment, folder: &work, input, limit, watch: None }).await
+        run(&Order { provider, program, arguments, environment, folder: &work, input, limit, watch: None })
+            .await
     }
 
     async fn asked(&self, ask: &Ask<'_>) -> Result<Said, Trouble> {

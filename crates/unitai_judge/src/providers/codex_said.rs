@@ -13,7 +13,8 @@ pub(super) fn read(ended: &Ended, model: &str) -> Result<Said, Trouble> {
     if !ended.is_success() || events.iter().any(|it| text(it, "type") == "turn.failed") {
         return Err(failure(failed, ended));
     }
-    let items = || events.iter().filter(|it| text(it, "type") == "item.completed").filter_map(|it| it.get("item"));
+    let items =
+        || events.iter().filter(|it| text(it, "type") == "item.completed").filter_map(|it| it.get("item"));
     let done = events.iter().rev().find(|it| text(it, "type") == "turn.completed");
     let Some(done) = done else {
         let what = format!("codex ended without an answer: {}; it {}", shown(&ended.output), ended.told());
@@ -28,7 +29,11 @@ pub(super) fn read(ended: &Ended, model: &str) -> Result<Said, Trouble> {
         structured: serde_json::from_str(said).ok().filter(Value::is_object),
         model: model.to_owned(),
         // Its input tokens hold the cached ones already.
-        spent: Spent { input_tokens: usage("input_tokens"), output_tokens: usage("output_tokens"), cost: None },
+        spent: Spent {
+            input_tokens: usage("input_tokens"),
+            output_tokens: usage("output_tokens"),
+            cost: None,
+        },
         notes: items().filter_map(note).collect(),
     })
 }

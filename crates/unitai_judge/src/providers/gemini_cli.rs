@@ -89,7 +89,8 @@ impl GeminiCli {
         let own = self.own_folder().map(|it| it.join("settings.json"));
         let own = own.and_then(|it| std::fs::read_to_string(it).ok());
         let own: Option<Value> = own.and_then(|it| serde_json::from_str(&it).ok());
-        let chosen = own.as_ref().and_then(|it| it.pointer("/security/auth/selectedType")).and_then(Value::as_str);
+        let chosen =
+            own.as_ref().and_then(|it| it.pointer("/security/auth/selectedType")).and_then(Value::as_str);
         // It takes an address in the environment for a way to log in which it then does not know.
         chosen
             .map(str::to_owned)
@@ -125,7 +126,8 @@ impl GeminiCli {
             arguments.extend(["--model".into(), self.0.model.clone().into()]);
         }
         let (program, provider) = (&self.0.path, NAME);
-        run(&Order { provider, program, arguments, environment, folder: &work, input, limit, watch: None }).await
+        run(&Order { provider, program, arguments, environment, folder: &work, input, limit, watch: None })
+            .await
     }
 
     async fn asked(&self, ask: &Ask<'_>) -> Result<Said, Trouble> {

@@ -21,7 +21,8 @@ pub(super) fn read(ended: &Ended, model: &str) -> Result<Said, Trouble> {
     }
     let whole = events.iter().rev().find(|it| it.get("response").is_some() || it.get("stats").is_some());
     let Some(whole) = result.or(whole) else {
-        let what = format!("gemini-cli ended without an answer: {}; it {}", shown(&ended.output), ended.told());
+        let what =
+            format!("gemini-cli ended without an answer: {}; it {}", shown(&ended.output), ended.told());
         return Err(Trouble::Broken(what));
     };
     if let Some(why) = unreached(&events) {
@@ -43,7 +44,8 @@ pub(super) fn read(ended: &Ended, model: &str) -> Result<Said, Trouble> {
 /// What it wrote after its last call. Its words come in pieces.
 fn last_words(events: &[Value]) -> String {
     let after = events.iter().rposition(|it| text(it, "type") == "tool_result").map_or(0, |at| at + 1);
-    let words = events[after..].iter().filter(|it| text(it, "type") == "message" && text(it, "role") == "assistant");
+    let words =
+        events[after..].iter().filter(|it| text(it, "type") == "message" && text(it, "role") == "assistant");
     words.map(|it| text(it, "content")).collect()
 }
 
@@ -60,7 +62,8 @@ fn unreached(events: &[Value]) -> Option<String> {
 }
 
 fn failed_calls(events: &[Value]) -> Vec<String> {
-    let failed = events.iter().filter(|it| text(it, "type") == "tool_result" && text(it, "status") == "error");
+    let failed =
+        events.iter().filter(|it| text(it, "type") == "tool_result" && text(it, "status") == "error");
     failed.map(|it| format!("a call of gemini-cli failed: {}", text(it, "output"))).collect()
 }
 
@@ -110,7 +113,9 @@ fn failure(events: &[Value], ended: &Ended) -> Trouble {
         return Trouble::Unavailable(format!("the service of gemini-cli is busy: {words}"));
     }
     if has(&["500", "503", "UNAVAILABLE", "INTERNAL", "ECONNREFUSED", "fetch failed"]) {
-        return Trouble::Unavailable(format!("the service of gemini-cli is ill, or was not reached: {words}"));
+        return Trouble::Unavailable(format!(
+            "the service of gemini-cli is ill, or was not reached: {words}"
+        ));
     }
     Trouble::Broken(format!("gemini-cli failed: {words}"))
 }

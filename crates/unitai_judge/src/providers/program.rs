@@ -57,8 +57,11 @@ impl Program {
 
     /// Its environment: our own settings, where the user has none. Loopback is never reached through a proxy.
     pub fn environment(&self, ours: &[(&str, &str)]) -> Vec<(String, Option<OsString>)> {
-        let mut environment: Vec<_> =
-            self.changed.iter().map(|(name, value)| (name.clone(), value.clone().map(OsString::from))).collect();
+        let mut environment: Vec<_> = self
+            .changed
+            .iter()
+            .map(|(name, value)| (name.clone(), value.clone().map(OsString::from)))
+            .collect();
         for (name, value) in ours {
             if self.variable(name).is_none() {
                 environment.push(((*name).to_owned(), Some(OsString::from(value))));
@@ -143,7 +146,9 @@ pub fn shown(output: &str) -> String {
 
 /// A prompt for a program that cannot be held to a schema: it is told.
 pub fn with_schema(prompt: &str, schema: &Value) -> String {
-    format!("{prompt}\n\nAnswer with one JSON object and nothing else. It must fit this JSON schema:\n{schema}\n")
+    format!(
+        "{prompt}\n\nAnswer with one JSON object and nothing else. It must fit this JSON schema:\n{schema}\n"
+    )
 }
 
 /// Whether a folder or a file is there; for programs that keep their login in one.
