@@ -5,9 +5,12 @@
 //! [`Provider`] is whoever answers: a program on this machine, or a service. The verdict is computed from the answers by
 //! `unitai_spec`.
 
+mod driving;
 mod metered;
+mod objects;
 mod provider;
 pub mod providers;
 
+pub use driving::ModelDriver;
 pub use metered::{Metered, Tally};
 pub use provider::{Ask, Drive, Identity, Provider, Reach, Said, Spent, Trouble};

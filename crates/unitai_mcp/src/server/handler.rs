@@ -36,7 +36,7 @@ impl ServerHandler for Handler {
         let about = Implementation::new(NAME, env!("CARGO_PKG_VERSION")).with_title("UnitAI");
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
             .with_server_info(about)
-            .with_instructions(INSTRUCTIONS)
+            .with_instructions(self.0.instructions())
     }
 
     async fn list_tools(

@@ -11,6 +11,7 @@ use unitai_spec::document::Arguments;
 use unitai_spec::run::{Called, Future, Tool};
 
 use super::calls::CallLog;
+use super::handler::INSTRUCTIONS;
 
 /// Cleaning up has this long, whatever it has to do. Clients kill a server that takes longer.
 const CLEANUP: Duration = Duration::from_secs(5);
@@ -64,6 +65,7 @@ struct Entry {
 pub struct Offer {
     offerings: Vec<Box<dyn Offering>>,
     log: Option<CallLog>,
+    instructions: Option<&'static str>,
     list: OnceCell<Vec<Entry>>,
     troubles: Mutex<Vec<String>>,
     end: CancellationToken,
@@ -86,6 +88,16 @@ impl Offer {
     pub fn logged(mut self, log: CallLog) -> Offer {
         self.log = Some(log);
         self
+    }
+
+    /// With words of its own for whoever is served; else those about all of UnitAI are said.
+    pub fn instructing(mut self, instructions: &'static str) -> Offer {
+        self.instructions = Some(instructions);
+        self
+    }
+
+    pub(super) fn instructions(&self) -> &'static str {
+        self.instructions.unwrap_or(INSTRUCTIONS)
     }
 
     /// Ready to be served.
