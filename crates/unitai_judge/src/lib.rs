@@ -5,12 +5,23 @@
 //! [`Provider`] is whoever answers: a program on this machine, or a service. The verdict is computed from the answers by
 //! `unitai_spec`.
 
+pub mod answers;
+pub mod asking;
+mod canaries;
 mod driving;
+mod judge;
 mod metered;
+mod nobody;
 mod objects;
+mod panel;
 mod provider;
 pub mod providers;
+#[cfg(test)]
+mod support;
 
 pub use driving::ModelDriver;
+pub use judge::{Asking, ModelJudge};
 pub use metered::{Metered, Tally};
-pub use provider::{Ask, Drive, Identity, Provider, Reach, Said, Spent, Trouble};
+pub use nobody::Nobody;
+pub use provider::{Ask, Drive, Identity, Provider, Reach, Said, Trouble};
+pub use unitai_spec::run::Spent;

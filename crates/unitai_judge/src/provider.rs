@@ -4,8 +4,7 @@
 use std::time::Duration;
 
 use serde_json::Value;
-use unitai_model::Money;
-use unitai_spec::run::{Future, Hands};
+use unitai_spec::run::{Future, Hands, Spent};
 
 /// Somebody who answers.
 pub trait Provider: Send + Sync {
@@ -90,17 +89,6 @@ pub struct Said {
     pub spent: Spent,
     /// What somebody should know though it is an answer: refused permissions, servers that were not reached.
     pub notes: Vec<String>,
-}
-
-/// What an answer took. Unknown is unknown, never nothing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Spent {
-    /// Tokens that went in, those read from a cache included.
-    pub input_tokens: Option<u64>,
-    /// Tokens that came out.
-    pub output_tokens: Option<u64>,
-    /// Money, as the provider says or the price table does.
-    pub cost: Option<Money>,
 }
 
 /// Why there is no answer. None of these is the fault of a test.

@@ -113,6 +113,7 @@ impl Tests for Fake {
                 seconds: 0.5,
                 questions: 0,
                 answers: Vec::new(),
+                judged: None,
                 driving: None,
             }
         })

@@ -127,7 +127,7 @@ fn text(value: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::provider::Spent;
+    use unitai_spec::run::Spent;
 
     fn said(text: &str, structured: Option<Value>) -> Said {
         let (model, notes) = (String::new(), Vec::new());

@@ -8,8 +8,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use unitai_model::value::Value;
 use unitai_spec::run::{
-    Answer, Brief, Event, Evidence, Future, Judge, NoJudge, Observer, QuestionKind, Quote, Reply, Ruling,
-    Signs, Stop, step_line,
+    Answer, Brief, Event, Evidence, Future, Judge, NoJudge, Observer, Quote, Reply, Ruling, Signs, Stop,
+    step_line,
 };
 
 use crate::gate;
@@ -32,11 +32,7 @@ impl Judge for PythonJudge {
 fn ask(judge: &Bound<'_, PyAny>, brief: &Brief<'_>) -> PyResult<Ruling> {
     let py = judge.py();
     let questions = brief.questions.iter().map(|question| {
-        let (kind, path) = match &question.kind {
-            QuestionKind::Expect { path } => ("expect", path.as_str()),
-            QuestionKind::PassIf => ("pass_if", ""),
-            QuestionKind::FailIf => ("fail_if", ""),
-        };
+        let (kind, path) = (question.kind.word(), question.kind.path());
         let entries =
             [("id", question.id.as_str()), ("kind", kind), ("path", path), ("text", &question.text)];
         Value::Dict(entries.map(|(key, it)| (Value::Str(key.to_owned()), Value::Str(it.to_owned()))).to_vec())
@@ -46,18 +42,14 @@ fn ask(judge: &Bound<'_, PyAny>, brief: &Brief<'_>) -> PyResult<Ruling> {
     let evidence = to_python(py, &Value::List(evidence).pack())?;
     let replies = gate::call(judge, (brief.name, brief.description, questions, evidence), None)?;
     let replies = replies.try_iter()?.map(|reply| read_reply(&reply?)).collect::<PyResult<Vec<Reply>>>()?;
-    Ok(Ruling::Answered(replies))
+    Ok(Ruling::Answered(replies.into()))
 }
 
 fn read_reply(reply: &Bound<'_, PyAny>) -> PyResult<Reply> {
     let reply = reply.cast::<PyDict>()?;
     let text =
         |key: &str| reply.get_item(key)?.map_or_else(|| Ok(String::new()), |it| it.extract::<String>());
-    let answer = match text("answer")?.to_lowercase().as_str() {
-        "yes" => Answer::Yes,
-        "no" => Answer::No,
-        _ => Answer::Unknown,
-    };
+    let answer = Answer::from_word(&text("answer")?).unwrap_or(Answer::Unknown);
     let quotes = match reply.get_item("quotes")? {
         Some(quotes) => quotes.extract::<Vec<(String, String)>>()?,
         None => Vec::new(),

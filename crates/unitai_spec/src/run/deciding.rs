@@ -4,10 +4,11 @@ use super::around::Source;
 use super::checking::{self, Checked};
 use super::execution::Execution;
 use super::log::{Log, without_iterations};
+use super::quoting::check_quotes;
 use super::reporting;
 use super::{
-    Answer, Around, Brief, Ending, Event, Question, QuestionKind, Reply, Ruling, Status, StepResult, Verdict,
-    Word,
+    Answer, Around, Brief, Ending, Event, Judged, Question, QuestionKind, Reply, Ruling, Status, StepResult,
+    Verdict, Word, beside,
 };
 use crate::document::{JudgeWhen, OnTeardownError, Spec};
 
@@ -26,6 +27,7 @@ pub(super) struct Decided {
     pub(super) ending: Ending,
     pub(super) questions: usize,
     pub(super) answers: Vec<(Question, Reply)>,
+    pub(super) judged: Option<Judged>,
 }
 
 /// The checks of the verdict: over all that has happened.
@@ -45,7 +47,7 @@ pub(super) async fn decide(
     ruined: Option<Ruined>,
     last_check: Option<String>,
 ) -> Decided {
-    let without_judge = |ending| Decided { ending, questions: 0, answers: Vec::new() };
+    let without_judge = |ending| Decided { ending, questions: 0, answers: Vec::new(), judged: None };
     let broken = log.broken.take();
     match (ruined, broken) {
         (Some(Ruined::Stopped), _) => {
@@ -84,37 +86,45 @@ pub(super) async fn decide(
         return without_judge(decided(word, reason.to_owned(), log, issues));
     }
     around.observer.saw(&Event::Judging(questions.len()));
+    let keep_in = (!spec.place.file.as_os_str().is_empty()).then(|| beside(spec, "answers"));
     let brief = Brief {
         name: &spec.test.name,
         description: &spec.test.description,
+        tags: &spec.test.tags,
+        keep_in: keep_in.as_deref(),
         questions: &questions,
         evidence: &log.evidence,
     };
-    let ruling = match around.source {
+    let mut ruling = match around.source {
         Source::Recording(replay) => replay.rule(&questions),
         Source::Tools | Source::Driver(_) => around.judge.judge(&brief).await,
     };
-    let answers = match &ruling {
-        Ruling::Answered(replies) => paired(&questions, replies),
-        _ => Vec::new(),
-    };
+    let (mut answers, mut judged) = (Vec::new(), None);
+    if let Ruling::Answered(answered) = &mut ruling {
+        if !answered.are_quotes_checked {
+            check_quotes(&mut answered.replies, &log.evidence);
+        }
+        answers = paired(&questions, &answered.replies);
+        log.warnings.append(&mut answered.judged.notes.clone());
+        judged = Some(answered.judged.clone());
+    }
     let ending = match ruling {
         // What checks have found stands, whatever becomes of the judge.
         _ if has_failed => {
-            if let Ruling::Answered(replies) = ruling {
-                issues.extend(weigh(&questions, &replies, log).issues);
+            if let Ruling::Answered(answered) = ruling {
+                issues.extend(weigh(&questions, &answered.replies, log).issues);
             }
             let reason = reason(spec, log, &issues);
             decided(Word::Fail, reason, log, issues)
         }
         Ruling::Trouble(message) => error(message, log),
         Ruling::Absent(how) => decided(Word::Unclear, how, log, issues),
-        Ruling::Answered(replies) => {
-            let weighed = weigh(&questions, &replies, log);
+        Ruling::Answered(answered) => {
+            let weighed = weigh(&questions, &answered.replies, log);
             decided(weighed.word, weighed.reason, log, weighed.issues)
         }
     };
-    Decided { ending, questions: questions.len(), answers }
+    Decided { ending, questions: questions.len(), answers, judged }
 }
 
 fn paired(questions: &[Question], replies: &[Reply]) -> Vec<(Question, Reply)> {
@@ -151,11 +161,19 @@ fn weigh(questions: &[Question], replies: &[Reply], log: &mut Log) -> Weighed {
         (Some(first), _) => Weighed { word: Word::Fail, reason: first.clone(), issues },
         (None, Some(first)) => Weighed { word: Word::Unclear, reason: first.clone(), issues: unknown },
         (None, None) => {
-            let reason = replies.iter().find(|it| !it.why.is_empty()).map(|it| it.why.clone());
-            let reason = reason.unwrap_or_else(|| "every question was answered well".to_owned());
+            let reason = well(questions, replies).unwrap_or("every question was answered well").to_owned();
             Weighed { word: Word::Pass, reason, issues }
         }
     }
+}
+
+/// Why a test passes, in the judge's words: those about what it passes by, before any other.
+fn well<'a>(questions: &[Question], replies: &'a [Reply]) -> Option<&'a str> {
+    let is_main =
+        |reply: &&Reply| questions.iter().any(|it| it.id == reply.id && it.kind == QuestionKind::PassIf);
+    let has_words = |reply: &&Reply| !reply.why.is_empty();
+    let main = replies.iter().filter(is_main).find(has_words);
+    main.or_else(|| replies.iter().find(has_words)).map(|reply| reply.why.as_str())
 }
 
 /// A judge says that a step does not do what it should. It cannot say in which iteration.

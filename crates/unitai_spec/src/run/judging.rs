@@ -1,5 +1,9 @@
 //! What is asked of a judge, and what it may answer. The verdict itself is computed from the answers by code.
 
+use std::path::Path;
+
+use unitai_model::Money;
+
 use super::{Evidence, Future};
 
 /// What a question is about.
@@ -14,6 +18,25 @@ pub enum QuestionKind {
     PassIf,
     /// What the test fails by.
     FailIf,
+}
+
+impl QuestionKind {
+    /// Its word in files.
+    pub fn word(&self) -> &'static str {
+        match self {
+            QuestionKind::Expect { .. } => "expect",
+            QuestionKind::PassIf => "pass_if",
+            QuestionKind::FailIf => "fail_if",
+        }
+    }
+
+    /// The step that it is about; empty where it is the whole test.
+    pub fn path(&self) -> &str {
+        match self {
+            QuestionKind::Expect { path } => path,
+            QuestionKind::PassIf | QuestionKind::FailIf => "",
+        }
+    }
 }
 
 /// One question, to be answered with yes or no.
@@ -34,6 +57,10 @@ pub struct Brief<'a> {
     pub name: &'a str,
     /// What the test is about.
     pub description: &'a str,
+    /// Its markers.
+    pub tags: &'a [String],
+    /// The file in which answers about the test may be kept; none where the test itself stands in no file.
+    pub keep_in: Option<&'a Path>,
     /// What is asked.
     pub questions: &'a [Question],
     /// What happened.
@@ -49,6 +76,29 @@ pub enum Answer {
     No,
     /// The evidence does not say.
     Unknown,
+}
+
+impl Answer {
+    /// As it is written.
+    pub fn word(self) -> &'static str {
+        match self {
+            Answer::Yes => "yes",
+            Answer::No => "no",
+            Answer::Unknown => "unknown",
+        }
+    }
+
+    /// Reads it, in whatever case it is written.
+    ///
+    /// ```
+    /// use unitai_spec::run::Answer;
+    /// assert_eq!(Answer::from_word(" Yes"), Some(Answer::Yes));
+    /// assert_eq!(Answer::from_word("perhaps"), None);
+    /// ```
+    pub fn from_word(word: &str) -> Option<Answer> {
+        let word = word.trim();
+        [Answer::Yes, Answer::No, Answer::Unknown].into_iter().find(|it| it.word().eq_ignore_ascii_case(word))
+    }
 }
 
 /// What a judge points at.
@@ -73,11 +123,75 @@ pub struct Reply {
     pub why: String,
 }
 
+/// What an answer took. Unknown is unknown, never nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Spent {
+    /// Tokens that went in, those read from a cache included.
+    pub input_tokens: Option<u64>,
+    /// Tokens that came out.
+    pub output_tokens: Option<u64>,
+    /// Money, as the provider says or the price table does.
+    pub cost: Option<Money>,
+}
+
+impl Spent {
+    /// Nothing at all, and that for sure.
+    pub const NOTHING: Spent =
+        Spent { input_tokens: Some(0), output_tokens: Some(0), cost: Some(Money::ZERO) };
+
+    /// Both together. What is unknown of one is unknown of the sum.
+    ///
+    /// ```
+    /// use unitai_spec::run::Spent;
+    /// let some = Spent { input_tokens: Some(3), ..Spent::default() };
+    /// assert_eq!(Spent::NOTHING.plus(some), some);
+    /// ```
+    #[must_use]
+    pub fn plus(self, other: Spent) -> Spent {
+        let sum = |one: Option<u64>, two: Option<u64>| Some(one?.saturating_add(two?));
+        Spent {
+            input_tokens: sum(self.input_tokens, other.input_tokens),
+            output_tokens: sum(self.output_tokens, other.output_tokens),
+            cost: self.cost.zip(other.cost).map(|(one, two)| one.plus(two)),
+        }
+    }
+}
+
+/// Who answered, and what that took.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Judged {
+    /// Who, such as `claude-code sonnet`; empty if nobody says.
+    pub by: String,
+    /// What it took in this run.
+    pub spent: Spent,
+    /// Whether the answers were kept from an earlier run.
+    pub is_kept: bool,
+    /// What somebody should know though there are answers.
+    pub notes: Vec<String>,
+}
+
+/// The answers of a judge.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Answered {
+    /// One for each question, at most.
+    pub replies: Vec<Reply>,
+    /// Who answered.
+    pub judged: Judged,
+    /// Whether each quote was looked up already, in evidence as it was when the judge saw it.
+    pub are_quotes_checked: bool,
+}
+
+impl From<Vec<Reply>> for Answered {
+    fn from(replies: Vec<Reply>) -> Answered {
+        Answered { replies, ..Answered::default() }
+    }
+}
+
 /// What came of asking a judge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ruling {
     /// It answered.
-    Answered(Vec<Reply>),
+    Answered(Answered),
     /// There is none: the test stays undecided. Says how to get one.
     Absent(String),
     /// Asking went wrong: neither the test nor its subject is to blame.

@@ -1,6 +1,7 @@
 //! Execution: setup, steps, teardown, and what came of it.
 
 mod around;
+mod beside;
 mod calling;
 mod checking;
 mod deciding;
@@ -14,6 +15,7 @@ mod log;
 mod memory;
 mod plan;
 mod ports;
+mod quoting;
 mod recording;
 mod reporting;
 mod running;
@@ -26,11 +28,15 @@ mod verdict;
 mod writing;
 
 pub use around::{Around, Source, Unobserved};
+pub use beside::beside;
 pub use driving::{Driven, Driver, Driving, Errand, Hands, Wanted};
 pub use evidence::{Evidence, Outcome};
-pub use judging::{Answer, Brief, Judge, NoJudge, Question, QuestionKind, Quote, Reply, Ruling};
+pub use judging::{
+    Answer, Answered, Brief, Judge, Judged, NoJudge, Question, QuestionKind, Quote, Reply, Ruling, Spent,
+};
 pub use plan::{Plan, plan};
 pub use ports::{Called, Connector, Event, Future, Observer, Phase, Tool, ToolServer};
+pub use quoting::{Quotable, check_quotes, is_quote};
 pub use recording::{Recording, Replay};
 pub use running::run;
 pub use stop::Stop;

@@ -1,15 +1,14 @@
 //! What a run has left for the next: its calls and the judge's answers. Replaying needs no tool, no model and no network.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 use unitai_model::value::{Value, equal};
 
 use super::log::UNTAKEN;
 use super::{
-    Answer, Called, Driven, Driving, Evidence, Outcome, Phase, Question, Quote, Reply, Ruling, Run, Verdict,
-    Word,
+    Answer, Answered, Called, Driven, Driving, Evidence, Outcome, Phase, Question, Quote, Reply, Ruling, Run,
+    Verdict, Word, beside,
 };
 use crate::data::{from_json, to_json};
 use crate::document::{Arguments, Spec};
@@ -155,19 +154,7 @@ impl Recording {
 
     /// The file in which a test is recorded, beside its own: in `recordings`, under a name that no other test has.
     pub fn path_of(spec: &Spec) -> PathBuf {
-        let name = match &spec.case {
-            Some(case) => format!("{} {case}", spec.test.name),
-            None => spec.test.name.clone(),
-        };
-        let digest: String = Sha256::digest(&name).iter().take(4).map(|byte| format!("{byte:02x}")).collect();
-        let plain: String =
-            name.to_lowercase().chars().map(|it| if it.is_ascii_alphanumeric() { it } else { '-' }).collect();
-        let parts: Vec<&str> = plain.split('-').filter(|part| !part.is_empty()).collect();
-        let plain: String = parts.join("-").chars().take(60).collect();
-        let stem = spec.place.file.file_stem().unwrap_or_default().to_string_lossy();
-        let folder = spec.place.file.parent().unwrap_or(Path::new("")).join("recordings");
-        let twin = if spec.twin > 1 { format!(".{}", spec.twin) } else { String::new() };
-        folder.join(format!("{stem}.{plain}.{digest}{twin}.json"))
+        beside(spec, "recordings")
     }
 }
 
@@ -250,7 +237,8 @@ impl Replay<'_> {
             let quotes = known.quotes.iter().map(quote).collect();
             replies.push(Reply { id: question.id.clone(), answer, quotes, why: known.why.clone() });
         }
-        Ruling::Answered(replies)
+        // They were looked up when it was recorded. What was cleaned since then may no longer hold them.
+        Ruling::Answered(Answered { are_quotes_checked: true, ..replies.into() })
     }
 }
 

@@ -37,8 +37,8 @@ pub async fn run(spec: &Spec, around: &Around<'_>, stop: &Stop) -> Run {
     let seconds = began.elapsed().as_secs_f64();
     let trajectory = recorder.finish(recorded(&decided.ending), seconds);
     let Log { evidence, warnings, driving, .. } = log;
-    let Decided { ending, questions, answers } = decided;
-    Run { ending, evidence, trajectory, warnings, seconds, answers, questions, driving }
+    let Decided { ending, questions, answers, judged } = decided;
+    Run { ending, evidence, trajectory, warnings, seconds, answers, questions, judged, driving }
 }
 
 /// Setup and steps, within the time of the test.

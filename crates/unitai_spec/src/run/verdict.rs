@@ -3,7 +3,7 @@
 use unitai_model::Trajectory;
 use unitai_model::value::Value;
 
-use super::{Driving, Evidence, Question, Reply};
+use super::{Driving, Evidence, Judged, Question, Reply};
 use crate::document::Place;
 
 /// The word of a verdict.
@@ -122,6 +122,8 @@ pub struct Run {
     pub answers: Vec<(Question, Reply)>,
     /// How many questions a judge was asked.
     pub questions: usize,
+    /// Who answered them, if somebody did.
+    pub judged: Option<Judged>,
     /// How its steps were driven, if the engine did not call their tools itself.
     pub driving: Option<Driving>,
 }

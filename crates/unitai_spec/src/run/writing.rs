@@ -2,7 +2,7 @@
 
 use unitai_model::value::Value;
 
-use super::{Ending, Evidence, Outcome, Run, StepResult};
+use super::{Ending, Evidence, Judged, Outcome, Question, Reply, Run, StepResult};
 
 impl Run {
     /// Everything but the trajectory, which has a form of its own.
@@ -13,6 +13,8 @@ impl Run {
             entry("warnings", texts(&self.warnings)),
             entry("seconds", Value::Float(self.seconds)),
             entry("questions", int(self.questions)),
+            entry("answers", Value::List(self.answers.iter().map(answer).collect())),
+            entry("judge", self.judged.as_ref().map_or(Value::Null, judged)),
         ]);
         Value::Dict(entries)
     }
@@ -49,6 +51,35 @@ fn step(step: &StepResult) -> Value {
         entry("ms", Value::Float(step.ms)),
         entry("file", Value::Str(step.place.file.display().to_string())),
         entry("line", int(step.place.line)),
+    ])
+}
+
+fn answer((question, reply): &(Question, Reply)) -> Value {
+    let quote = |it: &super::Quote| {
+        Value::Dict(vec![entry("ref", text(&it.reference)), entry("quote", text(&it.quote))])
+    };
+    Value::Dict(vec![
+        entry("id", text(&question.id)),
+        entry("kind", text(question.kind.word())),
+        entry("path", text(question.kind.path())),
+        entry("question", text(&question.text)),
+        entry("answer", text(reply.answer.word())),
+        entry("why", text(&reply.why)),
+        entry("quotes", Value::List(reply.quotes.iter().map(quote).collect())),
+    ])
+}
+
+/// Null is what nobody knows.
+fn judged(it: &Judged) -> Value {
+    let tokens = |count: Option<u64>| {
+        count.map_or(Value::Null, |it| Value::Int(i64::try_from(it).unwrap_or(i64::MAX)))
+    };
+    Value::Dict(vec![
+        entry("by", text(&it.by)),
+        entry("kept", Value::Bool(it.is_kept)),
+        entry("input_tokens", tokens(it.spent.input_tokens)),
+        entry("output_tokens", tokens(it.spent.output_tokens)),
+        entry("cost", it.spent.cost.map_or(Value::Null, |cost| Value::Float(cost.dollars()))),
     ])
 }
 

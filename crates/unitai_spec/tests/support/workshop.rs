@@ -124,7 +124,7 @@ impl Scripted {
                     why: String::new(),
                 })
             };
-            Ruling::Answered(brief.questions.iter().filter_map(reply).collect())
+            Ruling::Answered(brief.questions.iter().filter_map(reply).collect::<Vec<_>>().into())
         })
     }
 

@@ -1,0 +1,297 @@
+//! The form of kept answers: for people who review them, and for whoever makes labelled cases of them.
+
+use serde::{Deserialize, Serialize};
+use unitai_model::value::Value;
+use unitai_spec::data::{from_json, to_json};
+use unitai_spec::run::{Answer, Evidence, Outcome, Question, Quotable, Quote, Reply};
+use unitai_wire::redact::Secrets;
+
+use crate::asking::{Left, cut};
+use crate::provider::Identity;
+
+/// The version of the form.
+pub(super) const FORMAT: u32 = 1;
+
+/// The most of a text of evidence that is kept, in characters.
+const TEXT: usize = 20_000;
+
+/// Stands for a quote that holds a part of a secret.
+const HIDDEN: &str = "[redacted]";
+
+/// The file of one test.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Kept {
+    /// The version of the form.
+    pub format: u32,
+    /// The name of the test, for whoever reads the file.
+    pub test: String,
+    /// What was asked and answered, the newest last.
+    pub entries: Vec<Entry>,
+}
+
+/// What was asked once, and what was answered.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Entry {
+    /// The digest of template, questions and evidence.
+    pub key: String,
+    /// Who answered.
+    pub judge: KeptJudge,
+    /// When, as RFC 3339.
+    pub date: String,
+    /// The version of the words in which was asked.
+    pub template: u32,
+    /// How often each question was asked.
+    pub repeats: u32,
+    /// What was asked.
+    pub questions: Vec<KeptQuestion>,
+    /// What was answered.
+    pub replies: Vec<KeptReply>,
+    /// What it was about.
+    pub evidence: Vec<KeptRecord>,
+}
+
+/// Who answered.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KeptJudge {
+    /// The provider.
+    pub provider: String,
+    /// The model that was asked for; empty where the provider chose.
+    pub model: String,
+    /// The version of the program or the interface.
+    pub version: String,
+    /// The model that answered, as it says itself.
+    pub answered_by: String,
+}
+
+/// A question.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KeptQuestion {
+    /// Its name, such as `Q1`.
+    pub id: String,
+    /// `expect`, `pass_if` or `fail_if`.
+    pub kind: String,
+    /// The step that it is about; empty where it is the whole test.
+    pub path: String,
+    /// Its words.
+    pub text: String,
+}
+
+/// An answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KeptReply {
+    /// The question.
+    pub id: String,
+    /// `yes`, `no` or `unknown`.
+    pub answer: String,
+    /// Why.
+    pub why: String,
+    /// What it rests on.
+    pub quotes: Vec<KeptQuote>,
+}
+
+/// What an answer rests on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KeptQuote {
+    /// The record, such as `E1`.
+    #[serde(rename = "ref")]
+    pub reference: String,
+    /// Its words.
+    pub quote: String,
+}
+
+/// A record of evidence, as much of it as is needed to look at the answers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KeptRecord {
+    /// Its name, such as `E1`.
+    pub reference: String,
+    /// The step.
+    pub path: String,
+    /// The tool.
+    pub tool: String,
+    /// Its arguments; very long ones as a text that was cut.
+    pub args: serde_json::Value,
+    /// What came of the call.
+    pub outcome: KeptOutcome,
+    /// What the tool said, or what went wrong; long texts without their middle.
+    pub text: String,
+    /// What is known of an error besides.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub details: String,
+    /// How many characters of the text are missing in its middle.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub left_out: usize,
+    /// The digest of all that counts of it.
+    pub digest: String,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
+
+/// What came of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum KeptOutcome {
+    /// The tool answered.
+    Returned,
+    /// It failed.
+    Failed,
+    /// It never answered.
+    Unfinished,
+}
+
+impl Kept {
+    /// Reads a file of kept answers, or says what is wrong with it.
+    pub fn from_text(text: &str) -> Result<Kept, String> {
+        let kept: Kept =
+            serde_json::from_str(text).map_err(|error| format!("these are no kept answers: {error}"))?;
+        if kept.format == FORMAT {
+            Ok(kept)
+        } else {
+            Err(format!("kept answers of format {} are not known here, only {FORMAT}", kept.format))
+        }
+    }
+
+    /// The file as it is written.
+    pub fn to_text(&self) -> String {
+        // Only maps with other than text keys cannot be written, and it has none.
+        serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
+    }
+}
+
+impl Entry {
+    /// The answers, for whoever decides. Words that are none of ours are unknown.
+    pub fn replies(&self) -> Vec<Reply> {
+        let quote = |it: &KeptQuote| Quote { reference: it.reference.clone(), quote: it.quote.clone() };
+        let reply = |it: &KeptReply| Reply {
+            id: it.id.clone(),
+            answer: Answer::from_word(&it.answer).unwrap_or(Answer::Unknown),
+            quotes: it.quotes.iter().map(quote).collect(),
+            why: it.why.clone(),
+        };
+        self.replies.iter().map(reply).collect()
+    }
+}
+
+impl KeptJudge {
+    pub(crate) fn of(identity: &Identity, answered_by: &str) -> KeptJudge {
+        KeptJudge {
+            provider: identity.provider.clone(),
+            model: identity.model.clone(),
+            version: identity.version.clone(),
+            answered_by: answered_by.to_owned(),
+        }
+    }
+
+    /// Who, in a few words.
+    pub fn name(&self) -> String {
+        let model = if self.answered_by.is_empty() { &self.model } else { &self.answered_by };
+        format!("{} {model}", self.provider).trim_end().to_owned()
+    }
+}
+
+impl KeptQuestion {
+    pub(super) fn of(question: &Question) -> KeptQuestion {
+        KeptQuestion {
+            id: question.id.clone(),
+            kind: question.kind.word().to_owned(),
+            path: question.kind.path().to_owned(),
+            text: question.text.clone(),
+        }
+    }
+
+    pub(super) fn cleaned(self, secrets: &Secrets) -> KeptQuestion {
+        KeptQuestion { text: secrets.clean(&self.text).into_owned(), ..self }
+    }
+}
+
+/// Answers without secrets: a quote that holds a part of one is hidden as a whole.
+pub(super) fn kept_replies(replies: &[Reply], evidence: &[Evidence], secrets: &Secrets) -> Vec<KeptReply> {
+    let cleaned: Vec<(String, Quotable)> =
+        evidence.iter().map(|it| (it.reference(), Quotable::of(&cleaned(it, secrets)))).collect();
+    let quote = |it: &Quote| {
+        let text = secrets.clean(&it.quote);
+        let is_there = cleaned.iter().any(|(known, record)| *known == it.reference && record.has(&text));
+        let quote = if is_there { text.into_owned() } else { HIDDEN.to_owned() };
+        KeptQuote { reference: it.reference.clone(), quote }
+    };
+    let reply = |it: &Reply| KeptReply {
+        id: it.id.clone(),
+        answer: it.answer.word().to_owned(),
+        why: secrets.clean(&it.why).into_owned(),
+        quotes: it.quotes.iter().map(quote).collect(),
+    };
+    replies.iter().map(reply).collect()
+}
+
+pub(super) fn kept_record(evidence: &Evidence, digest: &str, secrets: &Secrets) -> KeptRecord {
+    let mut args = args_of(evidence);
+    secrets.clean_json(&mut args);
+    let written = args.to_string();
+    if let (short, 1..) = shortened(&written) {
+        args = short.into();
+    }
+    let (outcome, text, details) = match &evidence.outcome {
+        Outcome::Returned { text, .. } => (KeptOutcome::Returned, text.as_str(), ""),
+        Outcome::Failed { message, details } => (KeptOutcome::Failed, message.as_str(), details.as_str()),
+        Outcome::Unfinished => (KeptOutcome::Unfinished, "", ""),
+    };
+    // Cut only when it is clean: a half of a secret would not be known any more.
+    let (text, left_out) = shortened(&secrets.clean(text));
+    let (details, _) = shortened(&secrets.clean(details));
+    KeptRecord {
+        reference: evidence.reference(),
+        path: evidence.path.clone(),
+        tool: evidence.tool.clone(),
+        args,
+        outcome,
+        text,
+        details,
+        left_out,
+        digest: digest.to_owned(),
+    }
+}
+
+fn shortened(text: &str) -> (String, usize) {
+    match cut(text, TEXT) {
+        Left::All(text) => (text.to_owned(), 0),
+        Left::Ends(head, missing, tail) => {
+            (format!("{head}\n[{missing} characters are left out here]\n{tail}"), missing)
+        }
+    }
+}
+
+fn args_of(evidence: &Evidence) -> serde_json::Value {
+    to_json(&Value::Dict(
+        evidence.args.iter().map(|(name, it)| (Value::Str(name.clone()), it.clone())).collect(),
+    ))
+}
+
+/// A record without secrets.
+fn cleaned(evidence: &Evidence, secrets: &Secrets) -> Evidence {
+    let clean = |text: &str| secrets.clean(text).into_owned();
+    let clean_value = |value: &Value| {
+        let mut json = to_json(value);
+        secrets.clean_json(&mut json);
+        from_json(&json)
+    };
+    let args = evidence.args.iter().map(|(name, it)| (name.clone(), clean_value(it))).collect();
+    let outcome = match &evidence.outcome {
+        Outcome::Returned { value, text } => {
+            Outcome::Returned { value: clean_value(value), text: clean(text) }
+        }
+        Outcome::Failed { message, details } => {
+            Outcome::Failed { message: clean(message), details: clean(details) }
+        }
+        Outcome::Unfinished => Outcome::Unfinished,
+    };
+    Evidence { args, outcome, ..evidence.clone() }
+}

@@ -1,0 +1,14 @@
+//! What was said, kept: one readable file for each test, beside it. The next run needs nobody, as long as questions and evidence
+//! are the same.
+
+mod entry;
+mod key;
+mod miss;
+mod mode;
+mod shelf;
+
+pub use entry::{Entry, Kept, KeptJudge, KeptOutcome, KeptQuestion, KeptQuote, KeptRecord, KeptReply};
+pub use key::{Key, Masks};
+pub(crate) use miss::{Wanted, what_differs};
+pub use mode::Mode;
+pub(crate) use shelf::{Keeping, find, keep, records};

@@ -1,0 +1,251 @@
+//! A judge that is a model: kept answers first, then whoever is there. Whatever it says, its quotes are looked up, and the
+//! verdict is computed from what is left.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+use unitai_spec::run::{Answered, Brief, Future, Judge, Judged, Ruling, Spent};
+use unitai_wire::redact::Secrets;
+
+use crate::answers::{self, Entry, Keeping, Kept, KeptJudge, Key, Masks, Mode, Wanted};
+use crate::asking::Heard;
+use crate::nobody::Nobody;
+use crate::panel::{self, How, Polled, Seat};
+use crate::provider::{Identity, Provider, Trouble};
+
+/// Tests with this tag are asked about more often.
+const GATE: &str = "gate";
+
+/// How often, at least.
+const GATE_REPEATS: u32 = 3;
+
+/// How a judge is asked.
+#[derive(Debug, Clone)]
+pub struct Asking {
+    /// How often each question is asked; tests tagged `gate` at least three times.
+    pub repeats: u32,
+    /// Whether kept answers are used, and whether anybody is asked.
+    pub answers: Mode,
+    /// Whether a judge must show first that it can tell yes from no.
+    pub canaries: bool,
+    /// What changes from run to run in evidence and does not matter.
+    pub masks: Masks,
+    /// How long one question may take.
+    pub timeout: Duration,
+}
+
+impl Default for Asking {
+    fn default() -> Asking {
+        Asking {
+            repeats: 1,
+            answers: Mode::Auto,
+            canaries: true,
+            masks: Masks::default(),
+            timeout: Duration::from_secs(120),
+        }
+    }
+}
+
+/// A judge that is a model. One serves all tests of a session: canaries are sent once.
+///
+/// ```
+/// use std::sync::Arc;
+/// use unitai_judge::{Asking, ModelJudge, Nobody};
+/// use unitai_wire::redact::Secrets;
+/// let nobody = Nobody { how: "install claude".to_owned() };
+/// let judge = ModelJudge::new(Arc::new(nobody), Asking::default(), Arc::new(Secrets::none()));
+/// ```
+pub struct ModelJudge {
+    first: Seat,
+    second: Option<Seat>,
+    asking: Asking,
+    secrets: Arc<Secrets>,
+}
+
+impl ModelJudge {
+    /// A judge that asks this provider. Secrets are those that no file may hold.
+    pub fn new(provider: Arc<dyn Provider>, asking: Asking, secrets: Arc<Secrets>) -> ModelJudge {
+        ModelJudge { first: Seat::new(provider, asking.canaries), second: None, asking, secrets }
+    }
+
+    /// The same with a second judge, who is asked when the first is split or does not know.
+    #[must_use]
+    pub fn with_second(self, provider: Arc<dyn Provider>) -> ModelJudge {
+        ModelJudge { second: Some(Seat::new(provider, self.asking.canaries)), ..self }
+    }
+
+    async fn rule(&self, brief: &Brief<'_>) -> Ruling {
+        let mode = self.asking.answers;
+        if mode == Mode::Off {
+            return absent(
+                brief,
+                "the judge is switched off; judge.answers = \"auto\" or --llm-judge=auto asks it",
+            );
+        }
+        let key = Key::of(brief.questions, brief.evidence, &self.asking.masks, &self.secrets);
+        let identity = self.first.provider.identity().await;
+        let repeats = self.repeats(brief);
+        if mode != Mode::Live {
+            match self.kept(brief, &key, &identity, repeats) {
+                Some(ruling) => return ruling,
+                None if mode == Mode::Cached => {
+                    return Ruling::Trouble(self.missing(brief, &key, &identity, repeats));
+                }
+                None => {}
+            }
+        }
+        let identity = match identity {
+            Ok(identity) => identity,
+            Err(trouble) => return troubled(brief, trouble),
+        };
+        let seed = key.digest();
+        let how = How { repeats, timeout: self.asking.timeout, seed: &seed };
+        let polled =
+            panel::poll(&self.first, self.second.as_ref(), brief.questions, brief.evidence, how).await;
+        match polled {
+            Ok(Polled::Heard(heard)) => self.answered(brief, &key, &identity, repeats, heard),
+            Ok(Polled::Unfit(why)) => Ruling::Trouble(why),
+            Err(trouble) => troubled(brief, trouble),
+        }
+    }
+
+    fn repeats(&self, brief: &Brief<'_>) -> u32 {
+        let least = if brief.tags.iter().any(|it| it == GATE) { GATE_REPEATS } else { 1 };
+        self.asking.repeats.max(least)
+    }
+
+    /// The answers of an earlier run, if they fit.
+    fn kept(
+        &self,
+        brief: &Brief<'_>,
+        key: &Key,
+        identity: &Result<Identity, Trouble>,
+        repeats: u32,
+    ) -> Option<Ruling> {
+        let path = brief.keep_in?;
+        match answers::find(path, key, &self.wanted(identity, repeats)) {
+            Ok(Ok(entry)) => Some(from_kept(&entry, identity.as_ref().ok())),
+            Ok(Err(_)) => None,
+            Err(why) => Some(Ruling::Trouble(why)),
+        }
+    }
+
+    /// Whose answers are wanted: of whoever is there, by name at least; of anybody where nobody is.
+    fn wanted(&self, identity: &Result<Identity, Trouble>, repeats: u32) -> Wanted {
+        let name = self.first.provider.name();
+        match identity {
+            Ok(it) => Wanted { provider: Some(it.provider.clone()), model: Some(it.model.clone()), repeats },
+            Err(_) if name == Nobody::NAME => Wanted { provider: None, model: None, repeats },
+            Err(_) => Wanted { provider: Some(name.to_owned()), model: None, repeats },
+        }
+    }
+
+    /// Why no kept answer fits, and what to do.
+    fn missing(
+        &self,
+        brief: &Brief<'_>,
+        key: &Key,
+        identity: &Result<Identity, Trouble>,
+        repeats: u32,
+    ) -> String {
+        let Some(path) = brief.keep_in else {
+            return "only kept answers may be used, and this test has no file beside which they could be kept"
+                .to_owned();
+        };
+        let wanted = self.wanted(identity, repeats);
+        let kept: Option<Kept> = answers::find(path, key, &wanted).ok().and_then(Result::err).flatten();
+        let differs = kept.map_or_else(
+            || format!("there is no {}", path.display()),
+            |kept| {
+                let now = answers::records(brief.evidence, key, &self.secrets);
+                let differs = answers::what_differs(&kept, key, &wanted, &now, &self.asking.masks);
+                format!("{} does not fit: {differs}", path.display())
+            },
+        );
+        format!(
+            "only kept answers may be used, and {differs}; run the test with --llm-judge=live where a judge is, look at \
+             the answers, and commit the file"
+        )
+    }
+
+    fn answered(
+        &self,
+        brief: &Brief<'_>,
+        key: &Key,
+        identity: &Identity,
+        repeats: u32,
+        heard: Heard,
+    ) -> Ruling {
+        let judge = KeptJudge::of(identity, &heard.model);
+        let mut judged = Judged { by: judge.name(), spent: heard.spent, is_kept: false, notes: heard.notes };
+        match brief.keep_in {
+            // What could not be read says nothing about the test, and may be read the next time.
+            Some(path) if heard.is_whole => {
+                let new = Keeping {
+                    test: brief.name,
+                    key,
+                    judge,
+                    date: now(),
+                    repeats,
+                    replies: &heard.replies,
+                    evidence: brief.evidence,
+                };
+                judged.notes.extend(self.keep(path, new));
+            }
+            Some(_) => judged.notes.push("not every answer could be read, so none is kept".to_owned()),
+            None => {}
+        }
+        Ruling::Answered(Answered { replies: heard.replies, judged, are_quotes_checked: true })
+    }
+
+    /// Keeps answers, or says why not: they count all the same.
+    fn keep(&self, path: &Path, new: Keeping<'_>) -> Option<String> {
+        answers::keep(path, new, &self.secrets).err()
+    }
+}
+
+impl Judge for ModelJudge {
+    fn judge<'a>(&'a self, brief: &'a Brief<'a>) -> Future<'a, Ruling> {
+        Box::pin(self.rule(brief))
+    }
+}
+
+fn from_kept(entry: &Entry, identity: Option<&Identity>) -> Ruling {
+    let mut notes = Vec::new();
+    if let Some(now) = identity.filter(|it| it.version != entry.judge.version) {
+        notes.push(format!(
+            "the kept answers are of {} {}, and {} is here; --llm-judge=live asks it",
+            entry.judge.provider, entry.judge.version, now.version
+        ));
+    }
+    let judged = Judged { by: entry.judge.name(), spent: Spent::NOTHING, is_kept: true, notes };
+    // They were looked up when they were kept, in evidence with the same digest. What is masked or cleaned since then
+    // may no longer stand in this run's.
+    Ruling::Answered(Answered { replies: entry.replies(), judged, are_quotes_checked: true })
+}
+
+fn troubled(brief: &Brief<'_>, trouble: Trouble) -> Ruling {
+    match trouble {
+        Trouble::Absent(how) => absent(brief, &how),
+        other => Ruling::Trouble(format!("the judge did not answer: {other}")),
+    }
+}
+
+/// Nobody answers: what is left open, and how to get somebody.
+fn absent(brief: &Brief<'_>, how: &str) -> Ruling {
+    let count = brief.questions.len();
+    let first = brief.questions.first().map_or("", |it| it.text.as_str());
+    let noun = if count == 1 { "question is" } else { "questions are" };
+    Ruling::Absent(format!(
+        "{count} {noun} left that only a judge can answer, and nobody is asked (first: {first}); {how}"
+    ))
+}
+
+fn now() -> String {
+    let now = OffsetDateTime::from(SystemTime::now());
+    // Nobody needs more than seconds, and reviewers read it.
+    now.replace_nanosecond(0).unwrap_or(now).format(&Rfc3339).unwrap_or_default()
+}

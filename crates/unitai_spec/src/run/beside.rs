@@ -1,0 +1,37 @@
+//! Where something about a test is kept: in a folder beside its file, under a name that no other test has.
+
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use crate::document::Spec;
+
+/// The longest part of a test's name that stands in the name of a file.
+const NAME: usize = 60;
+
+/// The file for a test in a folder beside its own: `recordings/users.fetch-them.1f2e3d4c.json`.
+///
+/// ```
+/// use std::path::Path;
+/// use unitai_spec::document::read;
+/// use unitai_spec::run::beside;
+/// let text = "test: {name: Fetch them!}\nsteps: [{tool: wait}]\nverdict: checks";
+/// let path = beside(&read(text, Path::new("tests/llm/users.yaml")).specs[0], "answers");
+/// let path = path.to_string_lossy().replace('\\', "/");
+/// assert!(path.starts_with("tests/llm/answers/users.fetch-them."), "{path}");
+/// ```
+pub fn beside(spec: &Spec, folder: &str) -> PathBuf {
+    let name = match &spec.case {
+        Some(case) => format!("{} {case}", spec.test.name),
+        None => spec.test.name.clone(),
+    };
+    let digest: String = Sha256::digest(&name).iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+    let plain: String =
+        name.to_lowercase().chars().map(|it| if it.is_ascii_alphanumeric() { it } else { '-' }).collect();
+    let parts: Vec<&str> = plain.split('-').filter(|part| !part.is_empty()).collect();
+    let plain: String = parts.join("-").chars().take(NAME).collect();
+    let stem = spec.place.file.file_stem().unwrap_or_default().to_string_lossy();
+    let folder = spec.place.file.parent().unwrap_or(Path::new("")).join(folder);
+    let twin = if spec.twin > 1 { format!(".{}", spec.twin) } else { String::new() };
+    folder.join(format!("{stem}.{plain}.{digest}{twin}.json"))
+}
