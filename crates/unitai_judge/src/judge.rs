@@ -7,10 +7,11 @@ use std::time::{Duration, SystemTime};
 
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
+use unitai_config::JudgeAnswers;
 use unitai_spec::run::{Answered, Brief, Future, Judge, Judged, Ruling, Spent};
 use unitai_wire::redact::Secrets;
 
-use crate::answers::{self, Entry, Keeping, Kept, KeptJudge, Key, Masks, Mode, Wanted};
+use crate::answers::{self, Entry, Keeping, Kept, KeptJudge, Key, Masks, Wanted};
 use crate::asking::Heard;
 use crate::nobody::Nobody;
 use crate::panel::{self, How, Polled, Seat};
@@ -28,7 +29,9 @@ pub struct Asking {
     /// How often each question is asked; tests tagged `gate` at least three times.
     pub repeats: u32,
     /// Whether kept answers are used, and whether anybody is asked.
-    pub answers: Mode,
+    pub answers: JudgeAnswers,
+    /// Whether tests run for everybody: then nobody is asked by the way.
+    pub is_ci: bool,
     /// Whether a judge must show first that it can tell yes from no.
     pub canaries: bool,
     /// What changes from run to run in evidence and does not matter.
@@ -41,7 +44,8 @@ impl Default for Asking {
     fn default() -> Asking {
         Asking {
             repeats: 1,
-            answers: Mode::Auto,
+            answers: JudgeAnswers::Auto,
+            is_ci: false,
             canaries: true,
             masks: Masks::default(),
             timeout: Duration::from_secs(120),
@@ -55,7 +59,7 @@ impl Default for Asking {
 /// use std::sync::Arc;
 /// use unitai_judge::{Asking, ModelJudge, Nobody};
 /// use unitai_wire::redact::Secrets;
-/// let nobody = Nobody { how: "install claude".to_owned() };
+/// let nobody = Nobody::new("install claude");
 /// let judge = ModelJudge::new(Arc::new(nobody), Asking::default(), Arc::new(Secrets::none()));
 /// ```
 pub struct ModelJudge {
@@ -77,9 +81,27 @@ impl ModelJudge {
         ModelJudge { second: Some(Seat::new(provider, self.asking.canaries)), ..self }
     }
 
+    /// The same for one test, paid from its budgets. What the judge has shown of itself counts for all.
+    #[must_use]
+    pub fn paid_from(&self, pay: &dyn Fn(Arc<dyn Provider>) -> Arc<dyn Provider>) -> ModelJudge {
+        ModelJudge {
+            first: self.first.paid_from(pay),
+            second: self.second.as_ref().map(|seat| seat.paid_from(pay)),
+            asking: self.asking.clone(),
+            secrets: self.secrets.clone(),
+        }
+    }
+
+    /// The same, asking each question this often.
+    #[must_use]
+    pub fn repeating(mut self, repeats: u32) -> ModelJudge {
+        self.asking.repeats = repeats;
+        self
+    }
+
     async fn rule(&self, brief: &Brief<'_>) -> Ruling {
-        let mode = self.asking.answers;
-        if mode == Mode::Off {
+        let mode = self.asking.answers.in_ci(self.asking.is_ci);
+        if mode == JudgeAnswers::Off {
             return absent(
                 brief,
                 "the judge is switched off; judge.answers = \"auto\" or --llm-judge=auto asks it",
@@ -88,10 +110,11 @@ impl ModelJudge {
         let key = Key::of(brief.questions, brief.evidence, &self.asking.masks, &self.secrets);
         let identity = self.first.provider.identity().await;
         let repeats = self.repeats(brief);
-        if mode != Mode::Live {
+        if mode != JudgeAnswers::Live {
             match self.kept(brief, &key, &identity, repeats) {
                 Some(ruling) => return ruling,
-                None if mode == Mode::Cached => {
+                // Where nothing was ever kept and nobody is there, nothing is missing but a judge.
+                None if mode == JudgeAnswers::Cached && !self.is_new_here(brief, &identity) => {
                     return Ruling::Trouble(self.missing(brief, &key, &identity, repeats));
                 }
                 None => {}
@@ -110,6 +133,13 @@ impl ModelJudge {
             Ok(Polled::Unfit(why)) => Ruling::Trouble(why),
             Err(trouble) => troubled(brief, trouble),
         }
+    }
+
+    /// Whether nobody has ever judged the test, and nobody can here. Who asks for kept answers wants them all the same.
+    fn is_new_here(&self, brief: &Brief<'_>, identity: &Result<Identity, Trouble>) -> bool {
+        self.asking.answers != JudgeAnswers::Cached
+            && matches!(identity, Err(Trouble::Absent(_)))
+            && !brief.keep_in.is_some_and(Path::exists)
     }
 
     fn repeats(&self, brief: &Brief<'_>) -> u32 {

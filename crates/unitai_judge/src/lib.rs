@@ -16,6 +16,7 @@ mod objects;
 mod panel;
 mod provider;
 pub mod providers;
+mod session;
 #[cfg(test)]
 mod support;
 
@@ -24,4 +25,5 @@ pub use judge::{Asking, ModelJudge};
 pub use metered::{Metered, Tally};
 pub use nobody::Nobody;
 pub use provider::{Ask, Drive, Identity, Provider, Reach, Said, Trouble};
+pub use session::{Engaged, Session};
 pub use unitai_spec::run::Spent;

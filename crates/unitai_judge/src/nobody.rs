@@ -8,11 +8,13 @@ use crate::provider::{Ask, Drive, Identity, Provider, Reach, Said, Trouble};
 ///
 /// ```
 /// use unitai_judge::{Nobody, Provider};
-/// let nobody = Nobody { how: "install claude".to_owned() };
+/// let nobody = Nobody::new("install claude");
 /// assert_eq!(nobody.name(), "none");
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Nobody {
+    /// Who was wanted, in the words of settings.
+    pub name: &'static str,
     /// How to get somebody, for people.
     pub how: String,
 }
@@ -20,6 +22,11 @@ pub struct Nobody {
 impl Nobody {
     /// Its name in settings.
     pub const NAME: &'static str = "none";
+
+    /// Nobody in particular.
+    pub fn new(how: impl Into<String>) -> Nobody {
+        Nobody { name: Nobody::NAME, how: how.into() }
+    }
 
     fn absent<T: Send + 'static>(&self) -> Future<'_, Result<T, Trouble>> {
         let trouble = Trouble::Absent(self.how.clone());
@@ -29,7 +36,7 @@ impl Nobody {
 
 impl Provider for Nobody {
     fn name(&self) -> &'static str {
-        Nobody::NAME
+        self.name
     }
 
     fn identity(&self) -> Future<'_, Result<Identity, Trouble>> {

@@ -13,7 +13,7 @@ use crate::provider::{Provider, Trouble};
 /// One who is asked.
 pub(crate) struct Seat {
     pub(crate) provider: Arc<dyn Provider>,
-    canaries: Option<Canaries>,
+    canaries: Option<Arc<Canaries>>,
 }
 
 /// How to ask.
@@ -35,7 +35,12 @@ pub(crate) enum Polled {
 
 impl Seat {
     pub(crate) fn new(provider: Arc<dyn Provider>, has_canaries: bool) -> Seat {
-        Seat { provider, canaries: has_canaries.then(Canaries::default) }
+        Seat { provider, canaries: has_canaries.then(Arc::default) }
+    }
+
+    /// The same seat, with whoever pays for it before the provider.
+    pub(crate) fn paid_from(&self, pay: &dyn Fn(Arc<dyn Provider>) -> Arc<dyn Provider>) -> Seat {
+        Seat { provider: pay(self.provider.clone()), canaries: self.canaries.clone() }
     }
 
     async fn pass(&self, timeout: Duration) -> Result<Passed, Trouble> {

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value as Json, json};
-use unitai_judge::answers::{Kept, Masks, Mode};
+use unitai_config::JudgeAnswers as Mode;
+use unitai_judge::answers::{Kept, Masks};
 use unitai_judge::{Asking, ModelJudge, Nobody, Said, Trouble};
 use unitai_model::Money;
 use unitai_model::value::Value;
@@ -189,7 +190,7 @@ fn trouble_is_an_error_and_nobody_is_absent() {
 }
 
 fn nobody(asking: Asking) -> ModelJudge {
-    let nobody = Nobody { how: "install it".to_owned() };
+    let nobody = Nobody::new("install it");
     ModelJudge::new(Arc::new(nobody), asking, Arc::new(Secrets::none()))
 }
 
@@ -318,8 +319,7 @@ fn a_second_judge_is_asked_what_the_first_does_not_know() {
     assert!(unasked.asked().is_empty());
 
     let first = Scripted::saying([Ok(said(&unsure.to_string()))]);
-    let both =
-        judge(&first, asking(Mode::Live)).with_second(Arc::new(Nobody { how: "install it".to_owned() }));
+    let both = judge(&first, asking(Mode::Live)).with_second(Arc::new(Nobody::new("install it")));
     let answered = answered_about(&both, &records());
     assert_eq!(words(&answered), ["yes", "unknown", "unknown"]);
     assert_eq!(answered.judged.notes, ["the second judge is not there: install it"]);

@@ -4,11 +4,9 @@
 mod entry;
 mod key;
 mod miss;
-mod mode;
 mod shelf;
 
 pub use entry::{Entry, Kept, KeptJudge, KeptOutcome, KeptQuestion, KeptQuote, KeptRecord, KeptReply};
 pub use key::{Key, Masks};
 pub(crate) use miss::{Wanted, what_differs};
-pub use mode::Mode;
 pub(crate) use shelf::{Keeping, find, keep, records};
