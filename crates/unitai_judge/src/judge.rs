@@ -221,6 +221,7 @@ impl ModelJudge {
                     date: now(),
                     repeats,
                     replies: &heard.replies,
+                    votes: &heard.votes,
                     evidence: brief.evidence,
                 };
                 judged.notes.extend(self.keep(path, new));
@@ -228,7 +229,12 @@ impl ModelJudge {
             Some(_) => judged.notes.push("not every answer could be read, so none is kept".to_owned()),
             None => {}
         }
-        Ruling::Answered(Answered { replies: heard.replies, judged, are_quotes_checked: true })
+        Ruling::Answered(Answered {
+            replies: heard.replies,
+            votes: heard.votes,
+            judged,
+            are_quotes_checked: true,
+        })
     }
 
     /// Keeps answers, or says why not: they count all the same.
@@ -254,7 +260,12 @@ fn from_kept(entry: &Entry, identity: Option<&Identity>) -> Ruling {
     let judged = Judged { by: entry.judge.name(), spent: Spent::NOTHING, is_kept: true, notes };
     // They were looked up when they were kept, in evidence with the same digest. What is masked or cleaned since then
     // may no longer stand in this run's.
-    Ruling::Answered(Answered { replies: entry.replies(), judged, are_quotes_checked: true })
+    Ruling::Answered(Answered {
+        replies: entry.replies(),
+        votes: entry.votes(),
+        judged,
+        are_quotes_checked: true,
+    })
 }
 
 fn troubled(brief: &Brief<'_>, trouble: Trouble) -> Ruling {

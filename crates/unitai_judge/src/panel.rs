@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use unitai_spec::run::{Answer, Evidence, Question, Reply, Spent};
+use unitai_spec::run::{Answer, Evidence, Question, Reply, Spent, Votes};
 
 use crate::asking::{Heard, ask_once};
 use crate::canaries::{Canaries, Passed};
@@ -63,8 +63,14 @@ pub(crate) async fn poll(
         Passed::Well(spent) => spent,
         Passed::Badly(why) => return Ok(Polled::Unfit(why)),
     };
-    let mut all =
-        Heard { replies: Vec::new(), is_whole: true, model: String::new(), spent, notes: Vec::new() };
+    let mut all = Heard {
+        replies: Vec::new(),
+        votes: Vec::new(),
+        is_whole: true,
+        model: String::new(),
+        spent,
+        notes: Vec::new(),
+    };
     let mut rounds = Vec::new();
     for order in orders(questions.len(), how.repeats.max(1), how.seed) {
         let asked: Vec<Question> = order.iter().map(|at| questions[*at].clone()).collect();
@@ -73,6 +79,10 @@ pub(crate) async fn poll(
         rounds.push(heard.replies);
     }
     all.replies = questions.iter().map(|question| counted(&question.id, &rounds)).collect();
+    if how.repeats > 1 {
+        all.votes =
+            questions.iter().map(|question| (question.id.clone(), votes(&question.id, &rounds))).collect();
+    }
     let open: Vec<Question> = questions
         .iter()
         .zip(&all.replies)
@@ -122,6 +132,12 @@ impl Heard {
             }
         }
     }
+}
+
+fn votes(id: &str, rounds: &[Vec<Reply>]) -> Votes {
+    let mut votes = Votes::default();
+    rounds.iter().flatten().filter(|it| it.id == id).for_each(|it| votes.count(it.answer));
+    votes
 }
 
 /// What several answers to one question come to: the answer if all are the same, else nobody knows.

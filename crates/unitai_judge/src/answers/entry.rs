@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use unitai_model::value::Value;
 use unitai_spec::data::{from_json, to_json};
-use unitai_spec::run::{Answer, Evidence, Outcome, Question, Quotable, Quote, Reply};
+use unitai_spec::run::{Answer, Evidence, Outcome, Question, Quotable, Quote, Reply, Votes};
 use unitai_wire::redact::Secrets;
 
 use crate::asking::{Left, cut};
@@ -48,8 +48,32 @@ pub struct Entry {
     pub questions: Vec<KeptQuestion>,
     /// What was answered.
     pub replies: Vec<KeptReply>,
+    /// How often each question was answered how, where it was asked several times.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub votes: Vec<KeptVotes>,
     /// What it was about.
     pub evidence: Vec<KeptRecord>,
+}
+
+/// How often a question was answered how.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KeptVotes {
+    /// The question.
+    pub id: String,
+    /// With yes.
+    pub yes: u32,
+    /// With no.
+    pub no: u32,
+    /// With neither.
+    pub unknown: u32,
+}
+
+impl KeptVotes {
+    pub(super) fn of(id: &str, votes: Votes) -> KeptVotes {
+        let Votes { yes, no, unknown } = votes;
+        KeptVotes { id: id.to_owned(), yes, no, unknown }
+    }
 }
 
 /// Who answered.
@@ -178,6 +202,14 @@ impl Entry {
             why: it.why.clone(),
         };
         self.replies.iter().map(reply).collect()
+    }
+}
+
+impl Entry {
+    /// How often each question was answered how.
+    pub fn votes(&self) -> Vec<(String, Votes)> {
+        let votes = |it: &KeptVotes| Votes { yes: it.yes, no: it.no, unknown: it.unknown };
+        self.votes.iter().map(|it| (it.id.clone(), votes(it))).collect()
     }
 }
 

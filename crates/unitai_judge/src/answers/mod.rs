@@ -6,7 +6,9 @@ mod key;
 mod miss;
 mod shelf;
 
-pub use entry::{Entry, Kept, KeptJudge, KeptOutcome, KeptQuestion, KeptQuote, KeptRecord, KeptReply};
+pub use entry::{
+    Entry, Kept, KeptJudge, KeptOutcome, KeptQuestion, KeptQuote, KeptRecord, KeptReply, KeptVotes,
+};
 pub use key::{Key, Masks};
 pub(crate) use miss::{Wanted, what_differs};
 pub(crate) use shelf::{Keeping, find, keep, records};

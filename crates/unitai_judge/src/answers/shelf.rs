@@ -4,11 +4,11 @@ use std::io;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use unitai_spec::run::{Evidence, Reply};
+use unitai_spec::run::{Evidence, Reply, Votes};
 use unitai_wire::gate::write_public;
 use unitai_wire::redact::Secrets;
 
-use super::entry::{Entry, FORMAT, Kept, KeptJudge, KeptRecord, kept_record, kept_replies};
+use super::entry::{Entry, FORMAT, Kept, KeptJudge, KeptRecord, KeptVotes, kept_record, kept_replies};
 use super::key::Key;
 use super::miss::Wanted;
 
@@ -45,6 +45,7 @@ pub(crate) struct Keeping<'a> {
     pub(crate) date: String,
     pub(crate) repeats: u32,
     pub(crate) replies: &'a [Reply],
+    pub(crate) votes: &'a [(String, Votes)],
     pub(crate) evidence: &'a [Evidence],
 }
 
@@ -63,6 +64,7 @@ pub(crate) fn keep(path: &Path, new: Keeping<'_>, secrets: &Secrets) -> Result<(
         repeats: new.repeats,
         questions: new.key.questions.clone(),
         replies: kept_replies(new.replies, new.evidence, secrets),
+        votes: new.votes.iter().map(|(id, votes)| KeptVotes::of(id, *votes)).collect(),
         evidence: records(new.evidence, new.key, secrets),
     };
     let _writing = WRITING.lock().unwrap_or_else(PoisonError::into_inner);

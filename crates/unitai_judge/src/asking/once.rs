@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use unitai_spec::run::{Answer, Evidence, Question, Reply, Spent, check_quotes};
+use unitai_spec::run::{Answer, Evidence, Question, Reply, Spent, Votes, check_quotes};
 
 use super::prompt::{Earlier, Prompt};
 use super::{read, schema};
@@ -14,6 +14,8 @@ use crate::provider::{Ask, Provider, Said, Trouble};
 pub(crate) struct Heard {
     /// One for each question, in the order in which they were asked.
     pub(crate) replies: Vec<Reply>,
+    /// How often each was answered how, by its question; empty where each was asked once.
+    pub(crate) votes: Vec<(String, Votes)>,
     /// Whether every question has an answer that could be read.
     pub(crate) is_whole: bool,
     /// The model that answered, as far as it is known.
@@ -62,7 +64,7 @@ pub(crate) async fn ask_once(
     };
     let reply_to = |question: &Question| reading.replies.iter().find(|it| it.id == question.id).cloned();
     let replies = questions.iter().map(|it| reply_to(it).unwrap_or_else(|| unread(it))).collect();
-    Ok(Heard { replies, is_whole, model, spent, notes })
+    Ok(Heard { replies, votes: Vec::new(), is_whole, model, spent, notes })
 }
 
 /// A yes of a model rests on words that stand somewhere. A no needs none: what is not there cannot be quoted.

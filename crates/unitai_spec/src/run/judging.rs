@@ -170,15 +170,63 @@ pub struct Judged {
     pub notes: Vec<String>,
 }
 
+/// How often a question was answered how.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Votes {
+    /// With yes.
+    pub yes: u32,
+    /// With no.
+    pub no: u32,
+    /// With neither.
+    pub unknown: u32,
+}
+
+impl Votes {
+    /// One more.
+    pub fn count(&mut self, answer: Answer) {
+        *match answer {
+            Answer::Yes => &mut self.yes,
+            Answer::No => &mut self.no,
+            Answer::Unknown => &mut self.unknown,
+        } += 1;
+    }
+
+    /// How many of those who know say yes; `None` where nobody knows.
+    ///
+    /// ```
+    /// use unitai_spec::run::Votes;
+    /// assert_eq!(Votes { yes: 3, no: 1, unknown: 4 }.share(), Some(0.75));
+    /// assert_eq!(Votes { unknown: 4, ..Votes::default() }.share(), None);
+    /// ```
+    pub fn share(self) -> Option<f64> {
+        let known = self.yes + self.no;
+        (known > 0).then(|| f64::from(self.yes) / f64::from(known))
+    }
+}
+
 /// The answers of a judge.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Answered {
     /// One for each question, at most.
     pub replies: Vec<Reply>,
+    /// How often each was answered how, by its question; empty where each was asked once.
+    pub votes: Vec<(String, Votes)>,
     /// Who answered.
     pub judged: Judged,
     /// Whether each quote was looked up already, in evidence as it was when the judge saw it.
     pub are_quotes_checked: bool,
+}
+
+impl Answered {
+    /// How often a question was answered how.
+    pub fn votes_of(&self, id: &str) -> Votes {
+        if let Some((_, votes)) = self.votes.iter().find(|(known, _)| known == id) {
+            return *votes;
+        }
+        let mut votes = Votes::default();
+        self.replies.iter().filter(|it| it.id == id).for_each(|it| votes.count(it.answer));
+        votes
+    }
 }
 
 impl From<Vec<Reply>> for Answered {

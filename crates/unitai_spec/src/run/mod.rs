@@ -33,6 +33,7 @@ pub use driving::{Driven, Driver, Driving, Errand, Hands, Wanted};
 pub use evidence::{Evidence, Outcome};
 pub use judging::{
     Answer, Answered, Brief, Judge, Judged, NoJudge, Question, QuestionKind, Quote, Reply, Ruling, Spent,
+    Votes,
 };
 pub use plan::{Plan, plan};
 pub use ports::{Called, Connector, Event, Future, Observer, Phase, Tool, ToolServer};
