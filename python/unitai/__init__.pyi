@@ -33,6 +33,7 @@ from unitai.errors import ExpectationError as ExpectationError
 from unitai.errors import InconclusiveError as InconclusiveError
 from unitai.errors import InfrastructureError as InfrastructureError
 from unitai.errors import InvalidArgumentError as InvalidArgumentError
+from unitai.errors import JudgeUndecidedError as JudgeUndecidedError
 from unitai.errors import LLMTestError as LLMTestError
 from unitai.errors import LLMTestFailed as LLMTestFailed
 from unitai.errors import LLMTestWarning as LLMTestWarning

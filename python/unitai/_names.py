@@ -43,6 +43,7 @@ _HOMES = {
         "InconclusiveError",
         "InfrastructureError",
         "InvalidArgumentError",
+        "JudgeUndecidedError",
         "LLMTestError",
         "LLMTestFailed",
         "LLMTestWarning",

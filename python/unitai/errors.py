@@ -350,6 +350,26 @@ class LLMTestError(InfrastructureError):
     steps: list[StepResult] = []
 
 
+class JudgeUndecidedError(InconclusiveError):
+    """A judge came to no answer: it is not there, or it does not know."""
+
+    code = "UA316"
+
+    def __init__(
+        self,
+        message: str = "",
+        *,
+        expected: str | None = None,
+        found: str | None = None,
+        remedy: str | None = None,
+    ) -> None:
+        UnitAIError.__init__(self, message, expected=expected, found=found, remedy=remedy)
+        self.stats = None
+
+    def __str__(self) -> str:
+        return UnitAIError.__str__(self)
+
+
 class StatisticsWarning(UserWarning):
     """A repeated test cannot show what it is meant to."""
 

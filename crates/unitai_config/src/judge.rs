@@ -111,6 +111,17 @@ impl JudgeAnswers {
     }
 }
 
+/// Whether the environment says that tests run for everybody, by the variable `CI`.
+///
+/// ```
+/// use unitai_config::is_ci;
+/// assert!(is_ci(Some("true")) && is_ci(Some("1")));
+/// assert!(!is_ci(None) && !is_ci(Some("")) && !is_ci(Some("false")) && !is_ci(Some("0")));
+/// ```
+pub fn is_ci(variable: Option<&str>) -> bool {
+    variable.is_some_and(|text| !["", "0", "false", "no"].contains(&text.trim().to_lowercase().as_str()))
+}
+
 /// How YAML tests are judged.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JudgeSettings {

@@ -29,7 +29,7 @@ pub use baseline::BaselinePlace;
 pub use budget::BudgetSettings;
 pub use cache::{CacheSettings, Choice};
 pub use examination::Examination;
-pub use judge::{JudgeAnswers, JudgeProvider, JudgeSettings};
+pub use judge::{JudgeAnswers, JudgeProvider, JudgeSettings, is_ci};
 pub use key::{KEYS, Key, Name, PREFIX};
 pub use kind::Kind;
 pub use project::Project;

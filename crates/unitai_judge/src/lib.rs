@@ -5,6 +5,7 @@
 //! [`Provider`] is whoever answers: a program on this machine, or a service. The verdict is computed from the answers by
 //! `unitai_spec`.
 
+pub mod about_run;
 pub mod answers;
 pub mod asking;
 mod canaries;

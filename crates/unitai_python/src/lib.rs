@@ -10,6 +10,7 @@ mod errors;
 mod faults;
 mod gate;
 mod gateway;
+mod judging;
 mod keys;
 mod mock;
 mod reporting;

@@ -153,6 +153,19 @@ class TrajectoryAssertions:
         require(self._result.did_not_invent(pattern, known=known or []))
         return self
 
+    def judged(
+        self,
+        question: str,
+        threshold: float | None = None,
+        *,
+        repeats: int | None = None,
+        provider: str | None = None,
+        model: str | None = None,
+    ) -> TrajectoryAssertions:
+        """A judge answers the question about the run with yes."""
+        require(self._result.judge(question, threshold, repeats=repeats, provider=provider, model=model))
+        return self
+
     def succeeded(self) -> TrajectoryAssertions:
         """The agent ended without raising."""
         require(self._result.succeeded)

@@ -105,6 +105,19 @@ class AgentTestCase(unittest.TestCase):
         """Every value in the final output is from the input, from a tool or known."""
         require(result.did_not_invent(pattern, known=known or []))
 
+    def assertJudged(
+        self,
+        result: AgentRunResult,
+        question: str,
+        threshold: float | None = None,
+        *,
+        repeats: int | None = None,
+        provider: str | None = None,
+        model: str | None = None,
+    ) -> None:
+        """A judge answers the question about the run with yes."""
+        require(result.judge(question, threshold, repeats=repeats, provider=provider, model=model))
+
     def assertAgentSucceeded(self, result: AgentRunResult) -> None:
         """The agent ended without raising."""
         require(result.succeeded)

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from unitai._engine import AgentRunResult, Finding, lost_answer, status_trouble
-from unitai.errors import BrokenExpectationError, UnitAIError
+from unitai.errors import BrokenExpectationError, JudgeUndecidedError, UnitAIError
 
 __all__ = ["cause_of"]
 
@@ -35,6 +35,8 @@ def cause_of(error: BaseException, results: Sequence[AgentRunResult], finding: F
     Only the run that the broken expectation is about counts or, where nobody knows, the last one: what another one met
     is no excuse, for a test may ask an agent again, or expect that it fails.
     """
+    if isinstance(error, JudgeUndecidedError):
+        return error.message.partition("\n")[0]
     if finding is None:
         results = results[-1:]
     else:

@@ -596,4 +596,20 @@ from unitai import LLMTestError
 
 raise LLMTestError("the server shop did not start: there is no program node")"#,
     },
+    Entry {
+        code: "UA316",
+        class: "JudgeUndecidedError",
+        branch: InfrastructureError,
+        summary: "A judge came to no answer.",
+        meaning: "A test asked a judge about a run, and there is none, it could not be reached, or it does not know: what it \
+                  quoted does not stand in the record, or its answers were split. That is neither a pass nor a failure of \
+                  the agent.",
+        remedy: "See to what the message names. `unitai doctor` says which judges can be used here. Where a check can decide, \
+                 use the check.",
+        example: r#"
+from unitai import MockToolkit
+
+result = MockToolkit().run(lambda input, tools: "Your money is on its way.", "Where is my refund?")
+result.judge("Was the customer answered politely?", provider="none")"#,
+    },
 ];

@@ -189,6 +189,12 @@ enum Comparable<'py> {
 }
 
 impl Finding {
+    /// What somebody else found, in its words.
+    pub(crate) fn told(trajectory: Py<Trajectory>, words: Model) -> Finding {
+        let held = words.held();
+        Finding { trajectory, subject: Subject::Told(words), held }
+    }
+
     /// Judges by a check that knows nothing of Python; its words can wait.
     pub(super) fn judge(trajectory: &Py<Trajectory>, py: Python<'_>, check: impl Check + 'static) -> Finding {
         let judgement = check.judge(trajectory.get().model());

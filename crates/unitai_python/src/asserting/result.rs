@@ -17,6 +17,7 @@ use super::words::raise_trouble;
 use crate::attribute::Attribute;
 use crate::errors::{Trouble, invalid};
 use crate::faults::kind_of;
+use crate::judging::{self, Wanted};
 use crate::mock::MockToolCall;
 use crate::run::Trajectory;
 use crate::secrets;
@@ -88,12 +89,12 @@ impl AgentRunResult {
 
     /// The tool was called at least once.
     fn tool_was_called(&self, py: Python<'_>, name: Text) -> Finding {
-        self.judge(py, checks::ToolWasCalled { tool: name.into_string() })
+        self.found(py, checks::ToolWasCalled { tool: name.into_string() })
     }
 
     /// The tool was never called.
     fn tool_not_called(&self, py: Python<'_>, name: Text) -> Finding {
-        self.judge(py, checks::ToolNotCalled { tool: name.into_string() })
+        self.found(py, checks::ToolNotCalled { tool: name.into_string() })
     }
 
     /// How often the tool was called.
@@ -140,12 +141,12 @@ impl AgentRunResult {
 
     /// The first call of `first` came before the first call of `second`.
     fn tool_called_before(&self, py: Python<'_>, first: Text, second: Text) -> Finding {
-        self.judge(py, checks::ToolCalledBefore { first: first.into_string(), second: second.into_string() })
+        self.found(py, checks::ToolCalledBefore { first: first.into_string(), second: second.into_string() })
     }
 
     /// The first call of `second` directly followed the first call of `first` among tool calls.
     fn tool_called_immediately_before(&self, py: Python<'_>, first: Text, second: Text) -> Finding {
-        self.judge(
+        self.found(
             py,
             checks::ToolCalledImmediatelyBefore { first: first.into_string(), second: second.into_string() },
         )
@@ -153,7 +154,7 @@ impl AgentRunResult {
 
     /// The step with this index came before the first call of `second`.
     fn step_called_before(&self, py: Python<'_>, step_index: usize, second: Text) -> Finding {
-        self.judge(py, checks::StepCalledBefore { step: step_index, second: second.into_string() })
+        self.found(py, checks::StepCalledBefore { step: step_index, second: second.into_string() })
     }
 
     /// The names of all tools called, in order.
@@ -163,27 +164,27 @@ impl AgentRunResult {
 
     /// These tools were called in this order, others between them or not.
     fn call_order_contains(&self, tools: &Bound<'_, PyAny>) -> PyResult<Finding> {
-        Ok(self.judge(tools.py(), checks::CallOrderContains { tools: names(tools)? }))
+        Ok(self.found(tools.py(), checks::CallOrderContains { tools: names(tools)? }))
     }
 
     /// The calls were exactly these, in this order: `call_order() == tools` as a finding.
     fn call_order_is(&self, tools: &Bound<'_, PyAny>) -> PyResult<Finding> {
-        Ok(self.judge(tools.py(), checks::CallOrder { tools: names(tools)? }))
+        Ok(self.found(tools.py(), checks::CallOrder { tools: names(tools)? }))
     }
 
     /// The tool was called exactly so often: `tool_call_count(name) == count` as a finding.
     fn tool_call_count_is(&self, py: Python<'_>, name: Text, count: usize) -> Finding {
-        self.judge(py, checks::ToolCallCount { tool: name.into_string(), count })
+        self.found(py, checks::ToolCallCount { tool: name.into_string(), count })
     }
 
     /// The final output contains the text.
     fn output_contains(&self, py: Python<'_>, text: Text) -> Finding {
-        self.judge(py, checks::OutputContains { text: text.into_string() })
+        self.found(py, checks::OutputContains { text: text.into_string() })
     }
 
     /// The final output does not contain the text.
     fn output_not_contains(&self, py: Python<'_>, text: Text) -> Finding {
-        self.judge(py, checks::OutputNotContains { text: text.into_string() })
+        self.found(py, checks::OutputNotContains { text: text.into_string() })
     }
 
     /// The pattern is found in the final output, by Python's `re.search`.
@@ -194,16 +195,47 @@ impl AgentRunResult {
         raise_trouble().map(|()| finding)
     }
 
+    /// A judge answers a question about the run with yes: what the agent was given, the tools it called and what it
+    /// answered. Asked several times (`repeats`), all must say yes; with a `threshold`, this share of those who know.
+    /// `provider` and `model` stand above the settings. Raises `JudgeUndecidedError` where nobody can say.
+    #[pyo3(signature = (question, threshold=None, *, repeats=None, provider=None, model=None))]
+    fn judge(
+        &self,
+        py: Python<'_>,
+        question: &str,
+        threshold: Option<f64>,
+        repeats: Option<u32>,
+        provider: Option<&str>,
+        model: Option<&str>,
+    ) -> PyResult<Finding> {
+        let wanted = Wanted { provider, model, repeats };
+        judging::ask_about(py, &self.trajectory, question, threshold, wanted)
+    }
+
+    /// The same as `judge`.
+    #[pyo3(signature = (question, threshold=None, *, repeats=None, provider=None, model=None))]
+    fn llm_judge(
+        &self,
+        py: Python<'_>,
+        question: &str,
+        threshold: Option<f64>,
+        repeats: Option<u32>,
+        provider: Option<&str>,
+        model: Option<&str>,
+    ) -> PyResult<Finding> {
+        self.judge(py, question, threshold, repeats, provider, model)
+    }
+
     /// The agent ended without raising.
     #[getter]
     fn succeeded(&self, py: Python<'_>) -> Finding {
-        self.judge(py, checks::Succeeded)
+        self.found(py, checks::Succeeded)
     }
 
     /// The agent raised, or was stopped.
     #[getter]
     fn failed(&self, py: Python<'_>) -> Finding {
-        self.judge(py, checks::Failed)
+        self.found(py, checks::Failed)
     }
 
     /// The agent raised an error of this class, or of one of several.
@@ -238,7 +270,7 @@ impl AgentRunResult {
                 ));
             }
         };
-        Ok(self.judge(py, checks::Within { limit }))
+        Ok(self.found(py, checks::Within { limit }))
     }
 
     /// Calls went wrong, and the agent recovered: each was followed by one to the same tool, or to a model,
@@ -247,14 +279,14 @@ impl AgentRunResult {
     #[pyo3(signature = (fault=None))]
     fn recovered_from(&self, py: Python<'_>, fault: Option<&str>) -> PyResult<Finding> {
         let kind = fault.map(|word| kind_of(py, word)).transpose()?;
-        Ok(self.judge(py, checks::RecoveredFrom { kind }))
+        Ok(self.found(py, checks::RecoveredFrom { kind }))
     }
 
     /// No call that went wrong was made again more than `n` times in a row: the same request to a model, or
     /// the same tool with the same arguments. With `tool`, only its calls count.
     #[pyo3(signature = (n, tool=None))]
     fn retried_at_most(&self, py: Python<'_>, n: usize, tool: Option<Text>) -> Finding {
-        self.judge(py, checks::RetriedAtMost { limit: n, tool: tool.map(Text::into_string) })
+        self.found(py, checks::RetriedAtMost { limit: n, tool: tool.map(Text::into_string) })
     }
 
     /// Every value in the final output was given to the agent: by its input, by what a tool returned or
@@ -369,7 +401,7 @@ impl AgentRunResult {
         &self.trajectory
     }
 
-    fn judge(&self, py: Python<'_>, check: impl unitai_check::Check + 'static) -> Finding {
+    fn found(&self, py: Python<'_>, check: impl unitai_check::Check + 'static) -> Finding {
         Finding::judge(&self.trajectory, py, check)
     }
 

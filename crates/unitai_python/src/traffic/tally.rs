@@ -45,6 +45,12 @@ pub(crate) fn count(call: &ModelCall) {
     all().add(call);
 }
 
+/// Counts what judges and drivers said.
+pub(crate) fn count_models(tally: unitai_judge::Tally) {
+    let tokens = tally.input_tokens.saturating_add(tally.output_tokens);
+    all().add_live(tally.calls, tokens, tally.cost, tally.unpriced);
+}
+
 fn all() -> MutexGuard<'static, meter::Tally> {
     static ALL: Mutex<meter::Tally> = Mutex::new(meter::Tally::NONE);
     ALL.lock().unwrap_or_else(PoisonError::into_inner)

@@ -25,13 +25,18 @@ pub fn beside(spec: &Spec, folder: &str) -> PathBuf {
         Some(case) => format!("{} {case}", spec.test.name),
         None => spec.test.name.clone(),
     };
-    let digest: String = Sha256::digest(&name).iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+    beside_file(&spec.place.file, &name, spec.twin, folder)
+}
+
+/// The same for whatever stands in a file under a name; `twin` tells those apart that have the same one, from 1.
+pub fn beside_file(file: &Path, name: &str, twin: u32, folder: &str) -> PathBuf {
+    let digest: String = Sha256::digest(name).iter().take(4).map(|byte| format!("{byte:02x}")).collect();
     let plain: String =
         name.to_lowercase().chars().map(|it| if it.is_ascii_alphanumeric() { it } else { '-' }).collect();
     let parts: Vec<&str> = plain.split('-').filter(|part| !part.is_empty()).collect();
     let plain: String = parts.join("-").chars().take(NAME).collect();
-    let stem = spec.place.file.file_stem().unwrap_or_default().to_string_lossy();
-    let folder = spec.place.file.parent().unwrap_or(Path::new("")).join(folder);
-    let twin = if spec.twin > 1 { format!(".{}", spec.twin) } else { String::new() };
+    let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+    let folder = file.parent().unwrap_or(Path::new("")).join(folder);
+    let twin = if twin > 1 { format!(".{twin}") } else { String::new() };
     folder.join(format!("{stem}.{plain}.{digest}{twin}.json"))
 }

@@ -28,7 +28,7 @@ mod verdict;
 mod writing;
 
 pub use around::{Around, Source, Unobserved};
-pub use beside::beside;
+pub use beside::{beside, beside_file};
 pub use driving::{Driven, Driver, Driving, Errand, Hands, Wanted};
 pub use evidence::{Evidence, Outcome};
 pub use judging::{

@@ -54,6 +54,15 @@ impl Tally {
         sum.unpriced += u64::from(call.cost.is_none());
     }
 
+    /// Adds live calls of which only the sums are known.
+    pub fn add_live(&mut self, calls: u64, tokens: u64, cost: Money, unpriced: u64) {
+        let sum = &mut self.live;
+        sum.calls += calls;
+        sum.tokens = sum.tokens.saturating_add(tokens);
+        sum.cost = sum.cost.plus(cost);
+        sum.unpriced += unpriced;
+    }
+
     /// Adds the calls of a run that happened in another process.
     pub fn add_all(&mut self, trajectory: &Trajectory) {
         for step in trajectory.steps() {
