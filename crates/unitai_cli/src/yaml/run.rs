@@ -45,7 +45,7 @@ pub(crate) struct Run {
     #[arg(long)]
     replay: bool,
     /// How tests are run
-    #[arg(long, value_enum, conflicts_with_all = ["record", "replay"])]
+    #[arg(long, value_enum, conflicts_with = "replay")]
     mode: Option<Mode>,
     /// Who drives in the agentic mode, such as claude-code
     #[arg(long, value_name = "NAME")]
@@ -117,6 +117,7 @@ impl Run {
         if mode == Mode::Dry {
             return Ok(self.tell_plans(&specs));
         }
+        let is_kept = mode == Mode::Record || (self.record && mode != Mode::Replay);
         let driver = match mode {
             Mode::Agentic => Some(driver::chosen(self.provider.as_deref(), self.model.as_deref())?),
             _ => None,
@@ -159,7 +160,7 @@ impl Run {
                     .block_on_checked(unitai_spec::run::run(spec, &around, &stop), &stop, &mut || false)
                     .map_err(|error| error.to_string())?;
                 // What ended without a verdict is no answer to the next run.
-                if mode == Mode::Record && matches!(ran.ending, Ending::Decided(_)) {
+                if is_kept && matches!(ran.ending, Ending::Decided(_)) {
                     keep(spec, &ran)?;
                 }
                 self.tell(spec, &ran, &mut tally);
