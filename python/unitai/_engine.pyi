@@ -77,6 +77,7 @@ __all__ = [
     "parting",
     "pass_at_k",
     "pass_hat_k",
+    "plan_yaml_test",
     "project_folder",
     "rate_line",
     "read_yaml_tests",
@@ -820,5 +821,9 @@ def run_yaml_test(
     judge: Callable[[str, str, list[dict[str, str]], list[dict[str, Any]]], Iterable[dict[str, Any]]] | None = None,
     on_event: Callable[[str, str], None] | None = None,
     replay: str | None = None,
+    agentic: bool = False,
+    provider: str | None = None,
+    model: str | None = None,
 ) -> YamlRun: ...
+def plan_yaml_test(test: YamlTest) -> str: ...
 def close_yaml_servers() -> list[str]: ...

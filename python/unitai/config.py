@@ -81,7 +81,9 @@ class UnitAIConfig:
     #: The program that judges and its arguments, for the provider `command`.
     judge_command: tuple[str, ...]
     #: Who is asked when the first judge is split or does not know.
-    judge_second_provider: Literal["claude-code", "codex", "gemini-cli", "anthropic", "openai", "command", "none"] | None
+    judge_second_provider: (
+        Literal["claude-code", "codex", "gemini-cli", "anthropic", "openai", "command", "none"] | None
+    )
     #: The model of the second judge.
     judge_second_model: str | None
     #: How often each question is asked.

@@ -23,8 +23,9 @@ OnEvent = Callable[[str, str], None]
 #: and the evidence, and gives a mapping with `id`, `answer` (`yes`, `no`, `unknown`), `why` and `quotes` for each.
 Judge = Callable[[str, str, list[dict[str, str]], list[dict[str, Any]]], Iterable[dict[str, Any]]]
 
-#: Who answers calls and questions: tools and judge, the same with all answers kept, or what was kept alone.
-Mode = Literal["engine", "record", "replay"]
+#: Who calls tools and who answers: the engine and a judge; a model that drives the tools itself, and a judge; the
+#: engine with all answers kept; or what was kept alone.
+Mode = Literal["engine", "agentic", "record", "replay"]
 
 #: Where a specification keeps the test of the engine that it came from.
 _NATIVE = "_native"
@@ -93,6 +94,8 @@ def run_test(
     on_event: OnEvent | None = None,
     judge: Judge | None = None,
     mode: Mode = "engine",
+    provider: str | None = None,
+    model: str | None = None,
 ) -> Verdict:
     """Runs a test to its end, teardown included. Without a verdict it raises `LLMTestError`."""
     test = _test_of(spec, path)
@@ -106,6 +109,9 @@ def run_test(
             judge=judge,
             on_event=on_event,
             replay=replay,
+            agentic=mode == "agentic",
+            provider=provider,
+            model=model,
         )
     told: dict[str, Any] = run.to_dict()
     if told["ending"] == "stopped":
@@ -117,10 +123,17 @@ def run_test(
         raise error
     if mode == "record":
         run.keep(_kept(test, path))
-    further = {name: told[name] for name in ("warnings", "seconds", "questions") if name in told}
+    names = ("warnings", "seconds", "questions", "answers", "judge")
+    further = {name: told[name] for name in names if name in told}
     return Verdict(
         verdict=told["verdict"], reason=told["reason"], steps=steps, issues=told["issues"], **further
     )  # fmt: skip
+
+
+def plan_of(spec: TestSpec, path: Path) -> str:
+    """What a test would do, in words. Nothing is run."""
+    plan: str = _native("plan_yaml_test")(_test_of(spec, path))
+    return plan
 
 
 @contextlib.contextmanager

@@ -90,6 +90,10 @@ class LLMTestItem(pytest.Item):
     def runtest(self) -> None:
         """Runs the test in the engine."""
         option = self.config.getoption
+        mode = option("unitai_llm_mode", "engine")
+        if mode == "dry":
+            self.add_report_section("call", "plan", engine.plan_of(self.spec, self.path))
+            raise pytest.skip.Exception("planned, and not run", _use_item_location=True)
         on_event = teller(self.config) if option("unitai_llm_verbose", False) else None
         timeout = option("unitai_llm_timeout", None) or None
         try:
@@ -99,7 +103,7 @@ class LLMTestItem(pytest.Item):
                 timeout=timeout,
                 on_event=on_event,
                 judge=self.ihook.pytest_unitai_judge(item=self),
-                mode=option("unitai_llm_mode", "engine"),
+                mode=mode,
             )
         except LLMTestError:
             self._note("llm.verdict", "ERROR")

@@ -252,7 +252,7 @@ class Verdict(Model):
         "steps": Field(listing(StepResult._read), []),
         "issues": Field(texts, []),
     }
-    _further = frozenset(("warnings", "seconds", "questions"))
+    _further = frozenset(("warnings", "seconds", "questions", "answers", "judge"))
 
     def __str__(self) -> str:
         """The whole of it in words: why, each step, and what is wrong."""

@@ -17,18 +17,30 @@ def run_llm_test(
     *,
     judge: engine.Judge | None = None,
     mode: engine.Mode = "engine",
+    provider: str | None = None,
+    model: str | None = None,
 ) -> Verdict:
     """Runs a test and gives the verdict.
 
     `yaml_path` says where the test belongs: the project around it has the plugins. `timeout` stands for the one of the
     test, in seconds. With `verbose`, each step is printed when it is over. `judge` answers what checks cannot; without
-    one such questions leave the test `UNCLEAR`. With `mode="record"` all answers are kept in `recordings` beside the
-    file, and with `mode="replay"` they are used again: no tool is called, and no judge asked.
+    one, whoever the settings choose does, or `provider` and `model` above them. With `mode="agentic"` that model calls
+    the tools of the steps. With `mode="record"` all answers are kept in `recordings` beside the file, and with
+    `mode="replay"` they are used again: no tool is called, and no judge asked.
 
     Raises `LLMTestError` where no verdict is possible: a server that does not start, a judge that breaks.
     """
     on_event = _print if verbose else None
-    return engine.run_test(spec, Path(yaml_path), timeout=timeout or None, on_event=on_event, judge=judge, mode=mode)
+    return engine.run_test(
+        spec,
+        Path(yaml_path),
+        timeout=timeout or None,
+        on_event=on_event,
+        judge=judge,
+        mode=mode,
+        provider=provider,
+        model=model,
+    )
 
 
 def _print(kind: str, line: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from unitai._engine import clean
 from unitai.errors import LLMTestError
 from unitai.llm.models import StepResult, Verdict
@@ -27,7 +29,23 @@ def verdict_text(verdict: Verdict, *, marks: bool = True) -> str:
     lines = [f"{verdict.verdict}: {verdict.reason}", *_steps(verdict.steps, marks)]
     if verdict.issues:
         lines += ["", "  issues:", *(f"    - {_indented(issue, 6)}" for issue in verdict.issues)]
+    lines += _answers(getattr(verdict, "answers", []), getattr(verdict, "judge", None))
     return clean("\n".join(lines))
+
+
+def _answers(answers: list[dict[str, Any]], judge: dict[str, Any] | None) -> list[str]:
+    """What a judge was asked and answered, and how to say that it is wrong."""
+    if not answers:
+        return []
+    by = (judge or {}).get("by") or "somebody"
+    kept = ", kept answers" if (judge or {}).get("kept") else ""
+    lines = ["", f"  judged by {by}{kept}:"]
+    for answer in answers:
+        why = f" ({_indented(answer['why'], 6)})" if answer["why"] else ""
+        lines.append(f"    {answer['id']} {answer['answer']}: {_indented(answer['question'], 6)}{why}")
+    if judge and judge.get("by"):
+        lines.append("    is an answer wrong? `unitai judge label TEST Q1 yes|no` makes a case of it")
+    return lines
 
 
 def error_text(error: LLMTestError, *, marks: bool = True) -> str:

@@ -49,7 +49,13 @@ _BUDGET = "what the model calls of all tests may cost together, in US dollars"
 _LLM = "collect YAML tests: files in folders named `llm`, and those named here"
 _LLM_VERBOSE = "show the steps of YAML tests while they run"
 _LLM_TIMEOUT = "the time limit of every YAML test, in the place of its own"
-_LLM_MODE = "who answers YAML tests: engine (tools and judge), record (the same, and keep it) or replay (what was kept)"
+_LLM_MODE = (
+    "how YAML tests are run: engine (the engine calls tools, a judge answers), agentic (a model calls the tools), "
+    "record (as engine, and keep it), replay (what was kept) or dry (plan them, and run none)"
+)
+_LLM_PROVIDER = "who judges YAML tests, and drives them in the agentic mode, as in claude-code, openai or none"
+_LLM_MODEL = "the model of whoever judges and drives"
+_LLM_JUDGE = "where the judge's answers come from: auto (kept ones, else ask), cached (kept ones alone), live or off"
 _LLM_UNCLEAR = "what a YAML test is that nobody could decide: skip (the default) or fail"
 
 
@@ -119,8 +125,11 @@ def pytest_load_initial_conftests(early_config: pytest.Config, parser: pytest.Pa
         group.addoption("--llm", action="store_true", dest="unitai_llm", help=_LLM)
         group.addoption("--llm-verbose", action="store_true", dest="unitai_llm_verbose", help=_LLM_VERBOSE)
         group.addoption("--llm-timeout", type=int, dest="unitai_llm_timeout", metavar="SECONDS", help=_LLM_TIMEOUT)
-        modes = ("engine", "record", "replay")
+        modes = ("engine", "agentic", "record", "replay", "dry")
         group.addoption("--llm-mode", choices=modes, dest="unitai_llm_mode", default="engine", help=_LLM_MODE)
+        group.addoption("--llm-provider", dest="unitai_llm_provider", metavar="NAME", help=_LLM_PROVIDER)
+        group.addoption("--llm-model", dest="unitai_llm_model", metavar="NAME", help=_LLM_MODEL)
+        group.addoption("--llm-judge", dest="unitai_llm_judge", metavar="MODE", help=_LLM_JUDGE)
         choices = ("skip", "fail")
         group.addoption("--llm-unclear", choices=choices, dest="unitai_llm_unclear", default="skip", help=_LLM_UNCLEAR)
     except Exception:
@@ -172,6 +181,9 @@ _SETTINGS = (
     ("--unitai-model", "unitai_model", "model_override"),
     ("--unitai-budget", "unitai_budget", "cost_budget_per_suite"),
     ("--unitai-cache", "unitai_cache", "cache_mode"),
+    ("--llm-provider", "unitai_llm_provider", "judge_provider"),
+    ("--llm-model", "unitai_llm_model", "judge_model"),
+    ("--llm-judge", "unitai_llm_judge", "judge_answers"),
 )
 
 

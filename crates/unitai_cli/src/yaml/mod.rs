@@ -1,9 +1,9 @@
 //! `unitai yaml`: YAML tests without pytest.
 
 mod check;
-mod driver;
 mod files;
 mod harden;
+mod models;
 mod run;
 
 use clap::{Args, Subcommand};

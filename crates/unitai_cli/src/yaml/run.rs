@@ -4,20 +4,22 @@ use std::env;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use unitai_config::root_above;
+use unitai_config::{JudgeAnswers, JudgeProvider, root_above};
 use unitai_mcp::client::Settings;
 use unitai_mcp::engine::Engine;
 use unitai_spec::data::to_json;
 use unitai_spec::document::{Severity, Spec, read_file};
 use unitai_spec::run::{
-    Around, Ending, Event, NoJudge, Observer, Recording, Replay, Run as Ran, Signs, Source, Stop, Unobserved,
-    Word, plan, step_line, tell,
+    Around, Ending, Event, Observer, Recording, Replay, Run as Ran, Signs, Source, Stop, Unobserved, Word,
+    plan, step_line, tell, tell_answers,
 };
 
 use unitai_wire::gate::write_public;
 
-use super::{driver, files};
+use super::files;
+use super::models::{Models, Wanted};
 use crate::child::Signals;
 use crate::say::{complain, note, say, secrets, style};
 
@@ -47,15 +49,26 @@ pub(crate) struct Run {
     /// How tests are run
     #[arg(long, value_enum, conflicts_with = "replay")]
     mode: Option<Mode>,
-    /// Who drives in the agentic mode, such as claude-code
-    #[arg(long, value_name = "NAME")]
-    provider: Option<String>,
-    /// The model of whoever drives
+    /// Who judges, and drives in the agentic mode [default: judge.provider]
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(JudgeProvider::ALL.map(JudgeProvider::word)).try_map(provider))]
+    provider: Option<JudgeProvider>,
+    /// The model of whoever judges and drives [default: judge.model]
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
+    /// Where the judge's answers come from [default: judge.answers]
+    #[arg(long, value_name = "MODE", value_parser = PossibleValuesParser::new(JudgeAnswers::ALL.map(JudgeAnswers::word)).try_map(answers))]
+    judge: Option<JudgeAnswers>,
     /// One line of JSON for each test, with all evidence
     #[arg(long)]
     json: bool,
+}
+
+fn provider(word: String) -> Result<JudgeProvider, String> {
+    JudgeProvider::of_word(&word).ok_or(word)
+}
+
+fn answers(word: String) -> Result<JudgeAnswers, String> {
+    JudgeAnswers::of_word(&word).ok_or(word)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -118,11 +131,9 @@ impl Run {
             return Ok(self.tell_plans(&specs));
         }
         let is_kept = mode == Mode::Record || (self.record && mode != Mode::Replay);
-        let driver = match mode {
-            Mode::Agentic => Some(driver::chosen(self.provider.as_deref(), self.model.as_deref())?),
-            _ => None,
-        };
         let here = env::current_dir().map_err(|error| format!("there is no current folder: {error}"))?;
+        let wanted = Wanted { provider: self.provider, model: self.model.as_deref(), answers: self.judge };
+        let models = Models::open(&here, wanted)?;
         let settings = Settings { python: Some(python.into()), ..Settings::new(root_above(&here)) };
         let engine = Engine::new(settings);
         let servers = engine.servers().map_err(|error| error.to_string())?;
@@ -143,17 +154,18 @@ impl Run {
             for spec in &specs {
                 let recording = if mode == Mode::Replay { Some(recording(spec)?) } else { None };
                 let clean = |text: &str| secrets().clean(text).into_owned();
+                let engaged = models.of_test();
                 let around = Around {
                     run_id: &uuid::Uuid::new_v4().to_string(),
                     connector: servers.as_ref(),
-                    judge: &NoJudge,
+                    judge: &engaged.judge,
                     observer: if self.verbose { &Watched } else { &Unobserved },
                     env: &env,
                     timeout: self.timeout,
-                    source: match (&recording, &driver) {
-                        (Some(recording), _) => Source::Recording(Replay { recording, clean: &clean }),
-                        (None, Some(driver)) => Source::Driver(driver.as_ref()),
-                        (None, None) => Source::Tools,
+                    source: match &recording {
+                        Some(recording) => Source::Recording(Replay { recording, clean: &clean }),
+                        None if mode == Mode::Agentic => Source::Driver(&engaged.driver),
+                        None => Source::Tools,
                     },
                 };
                 let ran = engine
@@ -260,6 +272,10 @@ impl Run {
         let is_good = matches!(&ran.ending, Ending::Decided(verdict) if verdict.word == Word::Pass);
         if !is_good {
             let _ = say(&format!("  {}", tell(&ran.ending, Signs::Drawn).replace('\n', "\n  ")));
+            let answers = tell_answers(ran);
+            if !answers.is_empty() {
+                let _ = say(&format!("\n  {}", answers.replace('\n', "\n  ")));
+            }
         }
         for warning in &ran.warnings {
             note(&format!("{name}: {warning}"));

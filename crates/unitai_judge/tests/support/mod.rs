@@ -162,10 +162,13 @@ pub(crate) fn said(text: &str) -> Said {
     }
 }
 
+/// A question, its answer, and what that quotes of which record.
+type Answer<'a> = (&'a str, &'a str, &'a [(&'a str, &'a str)]);
+
 /// An answer in our form.
-pub(crate) fn answers(all: &[(&str, &str, &[(&str, &str)])]) -> Value {
+pub(crate) fn answers(all: &[Answer<'_>]) -> Value {
     let quote = |(reference, quote): &(&str, &str)| json!({"ref": reference, "quote": quote});
-    let answer = |(id, word, quotes): &(&str, &str, &[(&str, &str)])| {
+    let answer = |(id, word, quotes): &Answer<'_>| {
         let quotes: Vec<Value> = quotes.iter().map(quote).collect();
         json!({"id": id, "answer": word, "evidence": quotes, "why": "because"})
     };

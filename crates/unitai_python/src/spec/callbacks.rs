@@ -8,21 +8,19 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use unitai_model::value::Value;
 use unitai_spec::run::{
-    Answer, Brief, Event, Evidence, Future, Judge, NoJudge, Observer, Quote, Reply, Ruling, Signs, Stop,
-    step_line,
+    Answer, Brief, Event, Evidence, Future, Judge, Observer, Quote, Reply, Ruling, Signs, Stop, step_line,
 };
 
 use crate::gate;
 use crate::values::to_python;
 
 /// A judge that is a Python function: it gets the questions and the evidence and gives an answer for each.
-pub(super) struct PythonJudge(pub(super) Option<Py<PyAny>>);
+pub(super) struct PythonJudge(pub(super) Py<PyAny>);
 
 impl Judge for PythonJudge {
     fn judge<'a>(&'a self, brief: &'a Brief<'a>) -> Future<'a, Ruling> {
-        let Some(judge) = &self.0 else { return NoJudge.judge(brief) };
         let ruling = Python::attach(|py| {
-            ask(judge.bind(py), brief)
+            ask(self.0.bind(py), brief)
                 .unwrap_or_else(|error| Ruling::Trouble(format!("the judge failed: {}", error.value(py))))
         });
         Box::pin(async move { ruling })

@@ -6,15 +6,17 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use pyo3::prelude::*;
 use unitai_mcp::client::Settings;
 use unitai_mcp::engine::Engine;
-use unitai_spec::run::{Around, Recording, Replay, Run as Model, Signs, Source, Stop, tell};
+use unitai_spec::run::{Around, Recording, Replay, Run as Model, Signs, Source, Stop, plan, tell};
 use unitai_wire::gate::write_public;
 
 use super::callbacks::{PythonJudge, PythonObserver};
 use super::test::YamlTest;
 use crate::errors::Trouble;
 use crate::gate::without_interpreter;
+use crate::judging::{self, Wanted};
 use crate::run::{Kept, Trajectory, seen};
 use crate::secrets;
+use crate::traffic::count_models;
 use crate::values::to_python;
 
 /// A YAML test that has run.
@@ -74,9 +76,9 @@ fn engine(root: PathBuf, python: PathBuf) -> Arc<Engine> {
 
 /// Runs a test. `judge(name, description, questions, evidence)` gives a mapping with `id`, `answer`, `quotes` and `why`
 /// for each question; `on_event(kind, line)` is told what happens. `replay` is the text of a recording that answers instead
-/// of tools and judge.
+/// of tools and judge. Without `judge`, whoever settings choose is asked; with `agentic` the same model calls the tools.
 #[pyfunction]
-#[pyo3(signature = (test, *, root, python, timeout=None, judge=None, on_event=None, replay=None))]
+#[pyo3(signature = (test, *, root, python, timeout=None, judge=None, on_event=None, replay=None, agentic=false, provider=None, model=None))]
 #[expect(clippy::too_many_arguments, reason = "keyword-only parts of one run")]
 pub(crate) fn run_yaml_test(
     py: Python<'_>,
@@ -87,6 +89,9 @@ pub(crate) fn run_yaml_test(
     judge: Option<Py<PyAny>>,
     on_event: Option<Py<PyAny>>,
     replay: Option<&str>,
+    agentic: bool,
+    provider: Option<&str>,
+    model: Option<&str>,
 ) -> PyResult<YamlRun> {
     let recording = replay
         .map(Recording::from_text)
@@ -95,7 +100,10 @@ pub(crate) fn run_yaml_test(
     let secrets = secrets::here(py);
     let clean = |text: &str| secrets.clean(text).into_owned();
     let stop = Stop::default();
-    let (judge, observer) = (PythonJudge(judge), PythonObserver::new(on_event, stop.clone()));
+    let wanted = Wanted { provider, model, repeats: None };
+    let engaged = judging::engage(py, &judging::settings(py, wanted)?)?;
+    let judge = judge.map(PythonJudge);
+    let observer = PythonObserver::new(on_event, stop.clone());
     let text = |text: std::ffi::OsString| text.to_string_lossy().into_owned();
     let env: Vec<(String, String)> = std::env::vars_os().map(|(name, it)| (text(name), text(it))).collect();
     let run_id = uuid::Uuid::new_v4().to_string();
@@ -106,12 +114,16 @@ pub(crate) fn run_yaml_test(
         let around = Around {
             run_id: &run_id,
             connector: &*servers,
-            judge: &judge,
+            judge: match &judge {
+                Some(judge) => judge,
+                None => &engaged.judge,
+            },
             observer: &observer,
             env: &env,
             timeout,
             source: match &recording {
                 Some(recording) => Source::Recording(Replay { recording, clean: &clean }),
+                None if agentic => Source::Driver(&engaged.driver),
                 None => Source::Tools,
             },
         };
@@ -121,6 +133,7 @@ pub(crate) fn run_yaml_test(
         };
         engine.block_on_checked(unitai_spec::run::run(&test.spec, &around, &stop), &stop, &mut poll)
     });
+    count_models(engaged.tally());
     if let Some(raised) = interrupted.or_else(|| observer.into_raised()) {
         return Err(raised);
     }
@@ -130,6 +143,12 @@ pub(crate) fn run_yaml_test(
     let trajectory = Py::new(py, Trajectory::new(model.trajectory.clone(), Kept::default()))?;
     seen(py, &trajectory);
     Ok(YamlRun { name: test.spec.test.name.clone(), model, trajectory })
+}
+
+/// What a test would do, in words. Nothing is run.
+#[pyfunction]
+pub(crate) fn plan_yaml_test(test: &YamlTest) -> String {
+    plan(&test.spec).tell()
 }
 
 /// Ends the plugins that are kept for the next test. Gives what went wrong.

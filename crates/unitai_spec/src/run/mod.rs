@@ -41,5 +41,5 @@ pub use quoting::{Quotable, check_quotes, is_quote};
 pub use recording::{Recording, Replay};
 pub use running::run;
 pub use stop::Stop;
-pub use telling::{Signs, step_line, tell};
+pub use telling::{Signs, step_line, tell, tell_answers};
 pub use verdict::{Ending, Run, Status, StepResult, Verdict, Word};

@@ -1,6 +1,6 @@
 //! A test that has run, in words.
 
-use super::{Ending, Status, StepResult};
+use super::{Ending, Run, Status, StepResult};
 
 /// The signs before steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,6 +58,24 @@ pub fn step_line(step: &StepResult, signs: Signs) -> String {
 
 fn milliseconds(ms: f64) -> String {
     if ms < 10.0 { format!("{ms:.1} ms") } else { format!("{ms:.0} ms") }
+}
+
+/// What a judge was asked and answered, and how to say that it is wrong; empty if nobody was asked.
+pub fn tell_answers(run: &Run) -> String {
+    let Some(judged) = run.judged.as_ref().filter(|_| !run.answers.is_empty()) else { return String::new() };
+    let by = if judged.by.is_empty() { "somebody" } else { &judged.by };
+    let kept = if judged.is_kept { ", kept answers" } else { "" };
+    let mut out = format!("Judged by {by}{kept}:");
+    for (question, reply) in &run.answers {
+        let why = if reply.why.is_empty() { String::new() } else { format!(" ({})", reply.why) };
+        let line = format!("{} {}: {}{why}", question.id, reply.answer.word(), question.text);
+        out.push_str("\n  ");
+        out.push_str(&line.replace('\n', "\n    "));
+    }
+    if !judged.by.is_empty() {
+        out.push_str("\n  is an answer wrong? `unitai judge label TEST Q1 yes|no` makes a case of it");
+    }
+    out
 }
 
 /// How a test ended: its reason, its steps and what is wrong.

@@ -1,0 +1,220 @@
+//! Answers are kept beside the test, and used again as long as questions and evidence are the same.
+
+use super::*;
+
+struct Place {
+    folder: tempfile::TempDir,
+}
+
+impl Place {
+    fn new() -> Place {
+        Place { folder: tempfile::tempdir().expect("a folder") }
+    }
+
+    fn path(&self) -> std::path::PathBuf {
+        self.folder.path().join("answers/orders.orders.12345678.json")
+    }
+
+    fn kept(&self) -> Kept {
+        Kept::from_text(&std::fs::read_to_string(self.path()).expect("a file")).expect("kept answers")
+    }
+
+    fn ruling(&self, judge: &ModelJudge, evidence: &[Evidence]) -> Ruling {
+        ruling_about(judge, evidence, Some(&self.path()), &[])
+    }
+
+    /// What is kept after one good answer.
+    fn with_answers() -> Place {
+        let place = Place::new();
+        let model = Scripted::saying([Ok(said(&good().to_string()))]);
+        assert!(matches!(place.ruling(&judge(&model, asking(Mode::Auto)), &records()), Ruling::Answered(_)));
+        place
+    }
+}
+
+fn trouble(ruling: Ruling) -> String {
+    match ruling {
+        Ruling::Trouble(why) => why,
+        other => panic!("no trouble but {other:?}"),
+    }
+}
+
+fn answered(ruling: Ruling) -> Answered {
+    match ruling {
+        Ruling::Answered(answered) => answered,
+        other => panic!("no answer but {other:?}"),
+    }
+}
+
+#[test]
+fn answers_are_used_again_and_nobody_is_asked() {
+    let place = Place::with_answers();
+    let mut later = records();
+    later[0].ms = 99.0;
+    later[0].started = 7e9;
+    for mode in [Mode::Auto, Mode::Cached] {
+        let model = Scripted::saying([]);
+        let again = answered(place.ruling(&judge(&model, asking(mode)), &later));
+        assert_eq!(words(&again), ["yes", "yes", "no"]);
+        assert!(again.judged.is_kept && again.are_quotes_checked && again.judged.notes.is_empty());
+        assert_eq!((again.judged.spent, again.judged.by.as_str()), (Spent::NOTHING, "scripted model-1"));
+        assert_eq!(again.replies[0].quotes[0].quote, "shipped");
+        assert!(model.asked().is_empty());
+    }
+    // In CI nobody may be there at all.
+    assert_eq!(words(&answered(place.ruling(&nobody(asking(Mode::Cached)), &later))), ["yes", "yes", "no"]);
+}
+
+#[test]
+fn the_file_can_be_reviewed() {
+    let place = Place::with_answers();
+    let entry = &place.kept().entries[0];
+    assert_eq!(place.kept().test, "Orders");
+    assert_eq!((entry.judge.provider.as_str(), entry.judge.version.as_str()), ("scripted", "1.0"));
+    assert_eq!((entry.repeats, entry.questions[0].path.as_str()), (1, "steps[0]"));
+    assert_eq!(entry.replies[1].quotes[0].reference, "E2");
+    assert_eq!(entry.evidence[0].tool, "look_up");
+    assert!(entry.evidence[0].text.contains("shipped") && entry.date.ends_with('Z'));
+    assert_eq!(Kept::from_text(&place.kept().to_text()), Ok(place.kept()));
+}
+
+#[test]
+fn a_miss_names_what_differs_and_what_to_do() {
+    let place = Place::with_answers();
+    let model = Scripted::saying([]);
+    let cached = judge(&model, asking(Mode::Cached));
+    let mut other = records();
+    other[0] = evidence(1, "look_up", returned(&json!({"order": 7, "status": "cancelled"})));
+    let why = trouble(place.ruling(&cached, &other));
+    assert!(why.contains("E1 (look_up) gives something else"), "{why}");
+    assert!(
+        why.contains("shipped") && why.contains("cancelled") && why.contains("--llm-judge=live"),
+        "{why}"
+    );
+    let why = trouble(place.ruling(&cached, &records()[..1]));
+    assert!(why.contains("there were 2 records of evidence, and there are 1 now"), "{why}");
+    other = records();
+    other[1].tool = "phone".to_owned();
+    let why = trouble(place.ruling(&cached, &other));
+    assert!(why.contains("E2 was a call of mail and is one of phone now"), "{why}");
+    other = records();
+    other[1].args = vec![("to".to_owned(), Value::Str("ada".to_owned()))];
+    let why = trouble(place.ruling(&cached, &other));
+    assert!(why.contains("E2 (mail) is called with other arguments"), "{why}");
+    let why = trouble(ruling_about(&cached, &records(), Some(&place.path()), &["gate"]));
+    assert!(why.contains("each question was asked 1 times, and 3 are wanted"), "{why}");
+    let why = trouble(ruling_about(&cached, &records(), Some(Path::new("nowhere/a.json")), &[]));
+    assert!(why.contains("there is no nowhere"), "{why}");
+    let why = trouble(ruling_about(&cached, &records(), None, &[]));
+    assert!(why.contains("no file"), "{why}");
+    let elsewhere = Scripted::named("model-2", []);
+    let why = trouble(place.ruling(&judge(&elsewhere, asking(Mode::Cached)), &records()));
+    assert!(why.contains("they are of scripted model-1, and scripted model-2 is asked now"), "{why}");
+    assert!(model.asked().is_empty() && elsewhere.asked().is_empty());
+}
+
+#[test]
+fn another_question_is_a_miss_that_shows_both() {
+    let place = Place::with_answers();
+    let model = Scripted::saying([]);
+    let (mut questions, records, path) = (questions(), records(), place.path());
+    questions[1].text = "The customer is glad".to_owned();
+    let brief = Brief {
+        name: "Orders",
+        description: "",
+        tags: &[],
+        keep_in: Some(&path),
+        questions: &questions,
+        evidence: &records,
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let why = trouble(runtime.block_on(judge(&model, asking(Mode::Cached)).judge(&brief)));
+    assert!(why.contains("Q2 was \"The customer knows\" and is \"The customer is glad\" now"), "{why}");
+}
+
+#[test]
+fn another_version_of_the_same_program_is_a_note() {
+    let place = Place::with_answers();
+    let newer = Scripted::versioned("2.0");
+    let again = answered(place.ruling(&judge(&newer, asking(Mode::Cached)), &records()));
+    assert_eq!(words(&again), ["yes", "yes", "no"]);
+    assert!(again.judged.notes[0].contains("of scripted 1.0, and 2.0 is here"), "{:?}", again.judged.notes);
+}
+
+#[test]
+fn live_asks_always_and_takes_the_place_of_what_was_kept() {
+    let place = Place::with_answers();
+    let model = Scripted::saying([Ok(said(
+        &answers(&[("Q1", "no", &[]), ("Q2", "no", &[]), ("Q3", "no", &[])]).to_string(),
+    ))]);
+    place.ruling(&judge(&model, asking(Mode::Live)), &records());
+    assert_eq!(place.kept().entries.len(), 1);
+    assert_eq!(place.kept().entries[0].replies[0].answer, "no");
+}
+
+#[test]
+fn entries_are_bounded_and_the_newest_is_last() {
+    let place = Place::new();
+    for n in 0..20 {
+        let model = Scripted::saying([Ok(said(
+            &answers(&[("Q1", "no", &[]), ("Q2", "no", &[]), ("Q3", "no", &[])]).to_string(),
+        ))]);
+        place.ruling(&judge(&model, asking(Mode::Auto)), &[evidence(1, "count", returned(&json!(n)))]);
+    }
+    let kept = place.kept();
+    assert_eq!((kept.entries.len(), kept.entries[15].evidence[0].text.as_str()), (16, "19"));
+}
+
+#[test]
+fn what_is_masked_may_change() {
+    let place = Place::new();
+    let at = |time: &str| vec![evidence(1, "look_up", returned(&json!(format!("shipped at {time}"))))];
+    let masked = || Asking { masks: Masks::new([r"\d\d:\d\d"]).unwrap(), ..asking(Mode::Auto) };
+    let said_so =
+        answers(&[("Q1", "yes", &[("E1", "shipped at 12:30")]), ("Q2", "no", &[]), ("Q3", "no", &[])]);
+    let model = Scripted::saying([Ok(said(&said_so.to_string()))]);
+    place.ruling(&judge(&model, masked()), &at("12:30"));
+    let again = answered(place.ruling(&judge(&model, masked()), &at("23:59")));
+    assert_eq!(words(&again), ["yes", "no", "no"]);
+    assert!(again.judged.is_kept);
+    assert_eq!(model.asked().len(), 1);
+}
+
+#[test]
+fn no_secret_is_kept_whole_or_in_part() {
+    let place = Place::new();
+    let secrets = Arc::new(Secrets::none());
+    secrets.learn("Zk3vQ8xWn2LmR7tY");
+    let text = format!("{}key Zk3vQ8xWn2LmR7tY{}", "a".repeat(9_990), "b".repeat(40_000));
+    let record = evidence(1, "look_up", returned(&json!(text)));
+    let said_so = answers(&[("Q1", "yes", &[("E1", "key Zk3v")]), ("Q2", "no", &[]), ("Q3", "no", &[])]);
+    let model = Scripted::saying([Ok(said(&said_so.to_string()))]);
+    let judge = ModelJudge::new(model, asking(Mode::Auto), secrets);
+    assert_eq!(words(&answered(place.ruling(&judge, std::slice::from_ref(&record)))), ["yes", "no", "no"]);
+    let file = std::fs::read_to_string(place.path()).unwrap();
+    assert!(!file.contains("Zk3v") && file.len() < 30_000, "{}", file.len());
+    let entry = &place.kept().entries[0];
+    assert_eq!(entry.replies[0].quotes[0].quote, "[redacted]");
+    assert!(entry.evidence[0].left_out > 29_000);
+    assert_eq!(words(&answered(place.ruling(&judge, &[record]))), ["yes", "no", "no"]);
+}
+
+#[test]
+fn what_could_not_be_read_is_not_kept() {
+    let place = Place::new();
+    let model = Scripted::saying([Ok(said("")), Ok(said(""))]);
+    let unread = answered(place.ruling(&judge(&model, asking(Mode::Auto)), &records()));
+    assert_eq!(words(&unread), ["unknown"; 3]);
+    assert!(!place.path().exists());
+    assert_eq!(unread.judged.notes, ["not every answer could be read, so none is kept"]);
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_an_error_and_stays() {
+    let place = Place::with_answers();
+    std::fs::write(place.path(), "<<<<<<< mine").unwrap();
+    let model = Scripted::saying([]);
+    let why = trouble(place.ruling(&judge(&model, asking(Mode::Auto)), &records()));
+    assert!(why.contains("cannot be read") && why.contains("mend the file or delete it"), "{why}");
+    assert_eq!(std::fs::read_to_string(place.path()).unwrap(), "<<<<<<< mine");
+}
