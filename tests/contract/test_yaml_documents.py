@@ -85,7 +85,8 @@ class Yaml(Project):
         """What a command of a page says."""
         words = shlex.split(command.partition(" > ")[0], comments=True)
         program = {"unitai": [str(COMMAND)], "pytest": [sys.executable, "-m", "pytest"]}
-        environment = self.environment(PYTHONIOENCODING="utf-8", COLUMNS="200", NO_COLOR="1", **variables)
+        said = {"PYTHONIOENCODING": "utf-8", "COLUMNS": "200", "NO_COLOR": "1", "UNITAI_JUDGE_PROVIDER": "none"}
+        environment = self.environment(**{**said, **variables})
         # Servers of tests are started by the name of this very command.
         environment["PATH"] = os.pathsep.join([str(COMMAND.parent), environment["PATH"]])
         done = subprocess.run(

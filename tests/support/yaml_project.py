@@ -90,7 +90,11 @@ class YamlProject(Project):
         (self.folder / "conftest.py").write_text(conftest(judge), encoding="utf-8")
 
     def environment(self, **variables: str) -> dict[str, str]:
-        return super().environment(**{MARK: self.mark, **variables})
+        # No model of this machine is asked unless a test names it, and tests of CI say that it is one.
+        environment = super().environment(**{MARK: self.mark, "UNITAI_JUDGE_PROVIDER": "none", **variables})
+        if "CI" not in variables:
+            environment.pop("CI", None)
+        return environment
 
     def begin(self, way: str, *args: object) -> subprocess.Popen[str]:
         """Starts the tests, at the head of a group as a shell would."""
