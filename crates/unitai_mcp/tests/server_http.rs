@@ -119,6 +119,8 @@ async fn a_session_is_opened_used_and_closed() {
     let (status, answer) = serving.post(&known, &call).await;
     assert_eq!(status, 200, "{answer}");
     assert_eq!(message(&answer)["result"]["structuredContent"]["given"]["x"], 1);
+    // Gemini CLI takes an event without data for broken JSON.
+    assert!(!answer.lines().any(|line| line.trim() == "data:"), "{answer}");
     let unknown = json!({"jsonrpc": "2.0", "id": 3, "method": "nobody/knows"});
     assert_eq!(message(&serving.post(&known, &unknown).await.1)["error"]["code"], -32601);
     assert_eq!(serving.post(&[("mcp-session-id", "another")], &call).await.0, 404);

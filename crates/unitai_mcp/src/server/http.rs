@@ -108,6 +108,7 @@ impl HttpServer {
             .disable_allowed_origins();
         let mut sessions = LocalSessionManager::default();
         sessions.session_config.keep_alive = Some(IDLE);
+        sessions.session_config.sse_retry = None;
         let handler = Handler(offer.clone());
         let service = StreamableHttpService::new(move || Ok(handler.clone()), Arc::new(sessions), config);
         Ok(HttpServer { listener, offer, admission: Arc::new(admission), service, end })
