@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use unitai_spec::run::Future;
 
 use super::claude_said::{self, Answer};
-use super::process::{Ended, Order, PrivateFolder, run};
+use super::process::{Ended, Order, PrivateFolder, Watch, run};
 use super::program::{Program, SERVER};
 use crate::{Ask, Drive, Identity, Provider, Reach, Said, Trouble};
 
@@ -79,7 +79,7 @@ impl ClaudeCode {
         arguments: Vec<OsString>,
         input: &str,
         limit: Duration,
-        watch: Option<&(dyn Fn(&str) -> Option<String> + Send + Sync)>,
+        watch: Option<Watch<'_>>,
     ) -> Result<Ended, Trouble> {
         let mut environment = self.0.environment(ENVIRONMENT);
         // It keeps logs of servers by the folder that it runs in, which is another one each time.

@@ -98,10 +98,7 @@ fn refused(result: &Value, ended: &Ended) -> Trouble {
             "claude-code is not logged in: {words}; run `claude` and log in with /login, or set ANTHROPIC_API_KEY"
         ));
     }
-    let words = match (words.is_empty(), ended.errors.trim()) {
-        (false, _) => words,
-        (true, _) => ended.told(),
-    };
+    let words = if words.is_empty() { ended.told() } else { words };
     match (text(result, "subtype"), status) {
         ("error_max_turns", _) => {
             let turns = result.get("num_turns").and_then(Value::as_u64).unwrap_or_default();

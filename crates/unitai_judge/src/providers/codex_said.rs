@@ -20,7 +20,7 @@ pub(super) fn read(ended: &Ended, model: &str) -> Result<Said, Trouble> {
         let what = format!("codex ended without an answer: {}; it {}", shown(&ended.output), ended.told());
         return Err(Trouble::Broken(what));
     };
-    let said = items().filter(|it| text(it, "type") == "agent_message").last();
+    let said = items().rfind(|it| text(it, "type") == "agent_message");
     let said = said.map(|it| text(it, "text")).unwrap_or_default();
     let usage = |name: &str| done.get("usage").and_then(|it| it.get(name)).and_then(Value::as_u64);
     Ok(Said {

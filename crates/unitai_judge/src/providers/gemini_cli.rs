@@ -58,7 +58,7 @@ impl GeminiCli {
     }
 
     /// Its settings: none of its own tools, no extensions, nobody told, and the server of the test if there is one.
-    fn settings(&self, reach: Option<&Reach>, limit: Duration) -> Value {
+    fn settings(&self, errand: Option<(&Reach, u32)>, limit: Duration) -> Value {
         let mut settings = json!({
             "privacy": {"usageStatisticsEnabled": false},
             "telemetry": {"enabled": false},
@@ -67,12 +67,14 @@ impl GeminiCli {
             "context": {"fileName": "no-such-file.md"},
             "hooksConfig": {"enabled": false},
             "skills": {"enabled": false},
-            "tools": {"core": []},
+            // All that may be called. An empty list would refuse the tools of servers too.
+            "tools": {"core": [format!("mcp_{SERVER}_*")]},
         });
         if let Some(auth) = self.login() {
             settings["security"] = json!({"auth": {"selectedType": auth}});
         }
-        if let Some(reach) = reach {
+        if let Some((reach, turns)) = errand {
+            settings["model"] = json!({"maxSessionTurns": turns});
             let authorization = format!("Bearer {}", reach.token);
             settings["mcpServers"] = json!({SERVER: {
                 "httpUrl": reach.url,
@@ -101,12 +103,12 @@ impl GeminiCli {
         &self,
         system: &str,
         input: &str,
-        reach: Option<&Reach>,
+        errand: Option<(&Reach, u32)>,
         limit: Duration,
         format: &str,
     ) -> Result<Ended, Trouble> {
         let folder = PrivateFolder::new()?;
-        let settings = self.settings(reach, limit);
+        let settings = self.settings(errand, limit);
         folder.write("home/.gemini/settings.json", &settings.to_string())?;
         let system = folder.write("system.md", system)?;
         let (home, work) = (folder.path().join("home"), folder.path().join("work"));
@@ -138,7 +140,8 @@ impl GeminiCli {
 
     async fn driven(&self, drive: &Drive<'_>, reach: &Reach) -> Result<Said, Trouble> {
         let prompt = with_schema(drive.prompt, drive.schema);
-        let ended = self.run(drive.system, &prompt, Some(reach), drive.timeout, "stream-json").await?;
+        let ended =
+            self.run(drive.system, &prompt, Some((reach, drive.turns)), drive.timeout, "stream-json").await?;
         gemini_said::read(&ended, &self.0.model)
     }
 }

@@ -27,6 +27,9 @@ const LAST_WORDS: Duration = Duration::from_millis(300);
 /// How long a killed program may take to be gone.
 const SOON: Duration = Duration::from_secs(1);
 
+/// Looks at each line of an output as it comes. A text ends the program at once, and is why.
+pub type Watch<'a> = &'a (dyn Fn(&str) -> Option<String> + Send + Sync);
+
 /// A program to run.
 pub struct Order<'a> {
     /// Who it is, for people: the provider's name.
@@ -43,8 +46,8 @@ pub struct Order<'a> {
     pub input: &'a str,
     /// How long it may take.
     pub limit: Duration,
-    /// Looks at each line of its output as it comes. A text ends the program at once, and is why.
-    pub watch: Option<&'a (dyn Fn(&str) -> Option<String> + Send + Sync)>,
+    /// Who looks at its output meanwhile.
+    pub watch: Option<Watch<'a>>,
 }
 
 /// How a program ended.
@@ -123,11 +126,10 @@ impl PrivateFolder {
 
 /// Runs a program. Dropping the future ends it, with all that it has started.
 pub async fn run(order: &Order<'_>) -> Result<Ended, Trouble> {
-    let until = Instant::now() + order.limit;
     let mark = sweep::new_mark();
     let mut child = command(order, &mark).spawn().map_err(|error| not_started(order, &error))?;
     let family = Family { group: child.id().unwrap_or_default(), mark, owner: std::process::id() };
-    let heard = timeout(order.limit.max(Duration::from_millis(1)), hear(order, &mut child)).await;
+    let heard = timeout(order.limit, hear(order, &mut child)).await;
     let ended = match heard {
         Ok(Ok((status, output, errors))) => Ok(Ended {
             status,
@@ -144,7 +146,6 @@ pub async fn run(order: &Order<'_>) -> Result<Ended, Trouble> {
             Err(Trouble::Broken(format!("{} could not be heard: {error}", order.provider)))
         }
         Err(_) => {
-            debug_assert!(Instant::now() >= until);
             Err(Trouble::TimedOut { provider: order.provider.to_owned(), seconds: order.limit.as_secs() })
         }
     };
@@ -241,7 +242,7 @@ async fn hear(order: &Order<'_>, child: &mut Child) -> Result<(ExitStatus, Vec<u
 async fn listen(
     stream: impl AsyncRead + Unpin,
     output: &mut Vec<u8>,
-    watch: Option<&(dyn Fn(&str) -> Option<String> + Send + Sync)>,
+    watch: Option<Watch<'_>>,
 ) -> Result<(), Stop> {
     let mut stream = BufReader::with_capacity(64 << 10, stream);
     let mut looked_at = 0;

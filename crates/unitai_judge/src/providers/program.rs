@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -149,9 +149,4 @@ pub fn with_schema(prompt: &str, schema: &Value) -> String {
     format!(
         "{prompt}\n\nAnswer with one JSON object and nothing else. It must fit this JSON schema:\n{schema}\n"
     )
-}
-
-/// Whether a folder or a file is there; for programs that keep their login in one.
-pub fn existing(path: PathBuf) -> Option<PathBuf> {
-    Path::new(&path).exists().then_some(path)
 }
