@@ -43,12 +43,12 @@ def install() -> Path:
     return node
 
 
-def npm_install(folder: Path, *packages: str) -> None:
+def npm_install(folder: Path, *packages: str, patience: float = 300) -> None:
     """Installs packages into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     npm = binaries().parent / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
     quiet = ("--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error", "--ignore-scripts")
-    run([binaries() / "node", npm, "install", "--prefix", folder, *quiet, *packages])
+    run([binaries() / "node", npm, "install", "--prefix", folder, *quiet, *packages], patience)
 
 
 def binaries() -> Path:
@@ -57,10 +57,11 @@ def binaries() -> Path:
     return found[0] if found else HOME / "missing"
 
 
-def run(command: list[object]) -> None:
+def run(command: list[object], patience: float = 300) -> None:
     path = f"{binaries()}{os.pathsep}{os.environ.get('PATH', '')}"
     words = [str(word) for word in command]
-    subprocess.run(words, check=True, capture_output=True, text=True, timeout=300, env={**os.environ, "PATH": path})
+    env = {**os.environ, "PATH": path}
+    subprocess.run(words, check=True, capture_output=True, text=True, timeout=patience, env=env)
 
 
 if __name__ == "__main__":
