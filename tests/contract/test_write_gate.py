@@ -41,6 +41,11 @@ ALLOWED = {
     # The command's way to the terminal, which takes secrets out.
     ("crates/unitai_cli/src/say.rs", "stdout()"),
     ("crates/unitai_cli/src/say.rs", "stderr()"),
+    # The settings and the schema that a judging program reads, in a private folder that is gone when it has answered; and
+    # the files by which it is logged in, which it must have as they are.
+    ("crates/unitai_judge/src/providers/process.rs", "tempfile::Builder"),
+    ("crates/unitai_judge/src/providers/process.rs", "fs::write"),
+    ("crates/unitai_judge/src/providers/gemini_cli.rs", "fs::copy"),
     # The text of an error of ours, which was cleaned when it was made.
     ("python/unitai/cli/main.py", "print"),
     # The steps of a YAML test, for a program that asks for them; secrets are taken out where the lines are made.

@@ -70,6 +70,9 @@ def run_yaml_test(
     judge: Any = None,
     on_event: Any = None,
     replay: str | None = None,
+    agentic: bool = False,
+    provider: str | None = None,
+    model: str | None = None,
 ) -> Any:
     """Comes to what `vars` says, and tells each step."""
     script = test.to_dict().get("vars", {})

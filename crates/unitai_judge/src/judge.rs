@@ -281,7 +281,8 @@ fn absent(brief: &Brief<'_>, how: &str) -> Ruling {
     let first = brief.questions.first().map_or("", |it| it.text.as_str());
     let noun = if count == 1 { "question is" } else { "questions are" };
     Ruling::Absent(format!(
-        "{count} {noun} left that only a judge can answer, and nobody is asked (first: {first}); {how}"
+        "{count} {noun} left that only a judge can answer, and there is none (first: {first}); say it as a `check` to \
+         have the engine decide; {how}"
     ))
 }
 
