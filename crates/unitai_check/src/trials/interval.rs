@@ -75,8 +75,14 @@ pub(super) fn within_unit(x: f64) -> f64 {
     if x.is_nan() { 1.0 } else { x.clamp(0.0, 1.0) }
 }
 
-/// How many standard deviations around the mean hold this share of a normal distribution.
-fn deviations(share: f64) -> f64 {
+/// How many standard deviations around the mean hold this share of a normal distribution: an interval of that many
+/// standard errors to both sides.
+///
+/// ```
+/// use unitai_check::trials::deviations;
+/// assert!((deviations(0.95) - 1.959964).abs() < 1e-6);
+/// ```
+pub fn deviations(share: f64) -> f64 {
     // Newton's method. The share is concave in the deviations, so that from zero it can only fall short.
     let mut z: f64 = 0.0;
     for _ in 0..200 {

@@ -37,7 +37,7 @@ mod weather;
 pub use baseline::{Change, Counts, Movement, compare, judge_all};
 pub use claim::{Claim, Evidence, claim, runs_needed};
 pub use fisher::{fisher, holm};
-pub use interval::{Interval, clopper_pearson, wilson};
+pub use interval::{Interval, clopper_pearson, deviations, wilson};
 pub use lattice::Course;
 pub use modes::normalised;
 pub use notes::notes;
