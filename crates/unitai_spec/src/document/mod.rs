@@ -1,6 +1,7 @@
 //! What a file says: text becomes [`Spec`]s, each part with its place, or [`Trouble`]s that point at theirs.
 
 mod excerpt;
+mod judge_case;
 mod keys;
 mod looks;
 mod place;
@@ -12,9 +13,10 @@ mod trouble;
 mod value;
 mod yaml;
 
+pub use judge_case::{CaseCall, CaseKind, CaseOutcome, CaseQuestion, JudgeCase};
 pub use looks::looks_like_test;
 pub use place::Place;
-pub use reader::{Reading, load, read, read_file};
+pub use reader::{CaseReading, Reading, load, read, read_file, read_judge_case_file, read_judge_cases};
 pub use schema::schema;
 pub use spec::{
     Arguments, Check, JudgeWhen, Meta, OnSetupFailure, OnTeardownError, Retry, Server, ServerKind, Spec,

@@ -1,5 +1,6 @@
 //! The record of one call: what every verdict rests on.
 
+use sha2::{Digest, Sha256};
 use unitai_model::value::Value;
 
 use super::Called;
@@ -56,6 +57,18 @@ impl From<Called> for Outcome {
             Called::Returned { value, text } => Outcome::Returned { value, text },
             Called::Failed { message, details } => Outcome::Failed { message, details },
         }
+    }
+}
+
+impl Outcome {
+    /// SHA-256 of what the tool said, as hexadecimal digits.
+    pub fn sha256(&self) -> String {
+        let text = match self {
+            Outcome::Returned { text, .. } => text,
+            Outcome::Failed { message, .. } => message,
+            Outcome::Unfinished => "",
+        };
+        Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
     }
 }
 

@@ -2,7 +2,6 @@
 
 use std::time::Instant;
 
-use sha2::{Digest, Sha256};
 use unitai_model::value::Value;
 
 use super::memory::Memory;
@@ -111,7 +110,7 @@ impl Log {
     /// A call has ended.
     pub(super) fn settle(&mut self, number: usize, ms: f64, outcome: Outcome) -> Option<&Evidence> {
         let evidence = self.evidence.get_mut(number.checked_sub(1)?)?;
-        evidence.sha256 = digest(&outcome);
+        evidence.sha256 = outcome.sha256();
         (evidence.ms, evidence.outcome) = (ms, outcome);
         Some(evidence)
     }
@@ -177,15 +176,6 @@ pub(super) fn without_iterations(path: &str) -> String {
 
 fn is_within(path: &str, outer: &str) -> bool {
     path.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '#']))
-}
-
-fn digest(outcome: &Outcome) -> String {
-    let text = match outcome {
-        Outcome::Returned { text, .. } => text,
-        Outcome::Failed { message, .. } => message,
-        Outcome::Unfinished => "",
-    };
-    Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ mod expressions;
 mod fields;
 mod file;
 mod include;
+mod judge_case;
 mod lint;
 mod meta;
 mod scalar;
@@ -15,6 +16,7 @@ mod test;
 mod verdict;
 
 pub use file::load;
+pub use judge_case::{CaseReading, read_judge_case_file, read_judge_cases};
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
