@@ -8,6 +8,7 @@
 pub mod about_run;
 pub mod answers;
 pub mod asking;
+pub mod calibration;
 mod canaries;
 mod driving;
 mod judge;
