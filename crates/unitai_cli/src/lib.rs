@@ -10,6 +10,7 @@ mod git;
 mod given;
 mod import;
 mod init;
+mod judge;
 mod mcp;
 mod report;
 pub mod reports;
@@ -70,6 +71,9 @@ enum Command {
     /// Run, check and harden YAML tests without pytest
     #[command(after_help = yaml::EXAMPLES)]
     Yaml(yaml::Yaml),
+    /// Measure the judge of YAML tests against people, and look at what it said
+    #[command(after_help = judge::EXAMPLES)]
+    Judge(judge::Judge),
     /// Offer the project's tools, and tools to write tests, to any MCP client
     #[command(after_help = mcp::EXAMPLES)]
     Mcp(mcp::Mcp),
@@ -109,6 +113,7 @@ pub fn run(args: Vec<OsString>, python: &str) -> i32 {
             Command::Config(config) => config.run(),
             Command::Serve(serve) => serve.run(),
             Command::Yaml(yaml) => yaml.run(python),
+            Command::Judge(judge) => judge.run(),
             Command::Mcp(mcp) => mcp.run(python),
             Command::Doctor(doctor) => doctor.run(python),
             Command::Completions(completions) => completions.run(Arguments::command()),

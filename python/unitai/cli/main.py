@@ -19,7 +19,7 @@ def main(argv: list[str] | None = None) -> int:
     try:
         if args[:1] in (["demo"], ["test"]) and not {"-h", "--help"} & set(args):
             require("pytest")
-        if args[:1] in (["mcp"], ["serve"], ["test"], ["yaml"]):
+        if args[:1] in (["judge"], ["mcp"], ["serve"], ["test"], ["yaml"]):
             # The engine hands signals on to what it starts; Python's handler would raise when the engine is done.
             with contextlib.suppress(ValueError):
                 signal.signal(signal.SIGINT, signal.SIG_DFL)

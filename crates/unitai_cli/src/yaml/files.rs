@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use unitai_spec::document::looks_like_test;
 
 /// Where tests are, if nobody says.
-pub(super) const USUAL: &str = "tests/llm";
+pub(crate) const USUAL: &str = "tests/llm";
 
 /// The files that are named, and every test below the folders that are.
-pub(super) fn tests(named: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
+pub(crate) fn tests(named: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
     let usual = [PathBuf::from(USUAL)];
     let named = if named.is_empty() { &usual } else { named };
     let mut found = Vec::new();

@@ -1,7 +1,7 @@
 //! `unitai yaml`: YAML tests without pytest.
 
 mod check;
-mod files;
+pub(crate) mod files;
 mod harden;
 mod models;
 mod run;
