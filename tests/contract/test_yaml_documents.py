@@ -23,7 +23,8 @@ pytestmark = pytest.mark.contract
 
 ROOT = Path(__file__).parent.parent.parent
 GUIDES = [
-    ROOT / "docs" / "guides" / f"{name}.md" for name in ("yaml-tests", "yaml-plugins", "mcp-server", "from-llm-pytest")
+    ROOT / "docs" / "guides" / f"{name}.md"
+    for name in ("yaml-tests", "yaml-plugins", "mcp-server", "from-llm-pytest", "judge")
 ]
 PAGES = [*GUIDES, ROOT / "README.md"]
 
@@ -37,7 +38,7 @@ class Block(NamedTuple):
     @property
     def path(self) -> str | None:
         """The file that it is, if it is one."""
-        found = re.match(r"# ([\w./-]+\.(?:yaml|py))\n", self.text)
+        found = re.match(r"# ([\w./-]+\.(?:yaml|py|toml))\n", self.text)
         return found[1] if found else None
 
 
@@ -66,7 +67,7 @@ def commands_of(page: Path) -> list[Shown]:
                 shown.append(Shown(line[2:], []))
             elif shown:
                 shown[-1].output.append(line)
-    return [it for it in shown if re.match(r"unitai yaml |pytest --llm", it.command)]
+    return [it for it in shown if re.match(r"unitai (?:yaml|judge) |pytest --llm", it.command)]
 
 
 class Yaml(Project):
@@ -140,7 +141,13 @@ CONFIGURED = [
     for server in json.loads(block.text)["mcpServers"].values()
 ]
 COMMANDS = [(page, shown) for page in PAGES for shown in commands_of(page)]
-TESTS = [(page, block) for page in PAGES for block in blocks_of(page) if block.language == "yaml"]
+TESTS = [
+    (page, block)
+    for page in PAGES
+    for block in blocks_of(page)
+    # Cases of a judge are no tests; a command of their page reads them.
+    if block.language == "yaml" and "judge-cases" not in (block.path or "")
+]
 #: Files that are there to be wrong, to fail, or to stay undecided; what they give stands beside them.
 NOT_GREEN = {
     word
@@ -202,7 +209,9 @@ def test_clients_are_told_a_server_that_answers(page, server, projects):
 
 @pytest.mark.parametrize("page", GUIDES, ids=lambda it: it.stem)
 def test_every_option_that_is_named_is_there(page, projects):
-    commands = ["pytest --help", *(f"unitai {it} --help" for it in ("mcp", "yaml run", "yaml check", "yaml harden"))]
+    judge = (f"judge {it}" for it in ("calibrate", "label", "show"))
+    helped = ("mcp", "yaml run", "yaml check", "yaml harden", *judge)
+    commands = ["pytest --help", *(f"unitai {it} --help" for it in helped)]
     known = "\n".join(projects[page].run(command) for command in commands)
     named = set(re.findall(r"(?<![\w-])(--[a-z][a-z-]+)", page.read_text(encoding="utf-8")))
     assert [option for option in sorted(named) if not re.search(rf"{option}\b(?!-)", known)] == []
