@@ -11,6 +11,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 COPY = ROOT / "target" / "snippets"
+#: A place of its own: cargo would take what it builds of the copy for what is built of the workspace.
+BUILT = ROOT / "target" / "snippets-built"
 
 
 def main() -> int:
@@ -29,7 +31,7 @@ def main() -> int:
     before, marker, after = result.read_text(encoding="utf-8").partition("    /// The tool was never called.\n")
     result.write_text(before + textwrap.indent(method, "    ") + "\n" + marker + after, encoding="utf-8")
 
-    command = ["cargo", "check", "--quiet", "--package", "unitai_python", "--target-dir", str(ROOT / "target")]
+    command = ["cargo", "check", "--quiet", "--package", "unitai_python", "--target-dir", str(BUILT)]
     return subprocess.run(command, cwd=COPY, check=False).returncode
 
 
