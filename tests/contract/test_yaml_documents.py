@@ -86,7 +86,10 @@ class Yaml(Project):
         """What a command of a page says."""
         words = shlex.split(command.partition(" > ")[0], comments=True)
         program = {"unitai": [str(COMMAND)], "pytest": [sys.executable, "-m", "pytest"]}
-        said = {"PYTHONIOENCODING": "utf-8", "COLUMNS": "200", "NO_COLOR": "1", "UNITAI_JUDGE_PROVIDER": "none"}
+        said = {"PYTHONIOENCODING": "utf-8", "COLUMNS": "200", "NO_COLOR": "1"}
+        if "provider = " not in (self.folder / "pyproject.toml").read_text(encoding="utf-8"):
+            # No model of this machine is asked: only a page that has a judge of its own has one.
+            said["UNITAI_JUDGE_PROVIDER"] = "none"
         environment = self.environment(**{**said, **variables})
         # Servers of tests are started by the name of this very command.
         environment["PATH"] = os.pathsep.join([str(COMMAND.parent), environment["PATH"]])
