@@ -1,9 +1,11 @@
-"""The host of plugins, ended with its test."""
+"""The host of plugins, ended with its test, and a project that somebody judges."""
 
 from __future__ import annotations
 
 import pytest
+from judged_project import JudgedProject
 from plugin_host import Host
+from yaml_project import DIARY
 
 
 @pytest.fixture
@@ -18,3 +20,11 @@ def host(tmp_path):
     yield start
     for each in hosts:
         each.kill()
+
+
+@pytest.fixture
+def judged(tmp_path):
+    """A project whose judge is scripted, with the plugin that keeps a diary."""
+    project = JudgedProject(tmp_path)
+    project.plugin("diary", DIARY)
+    return project
