@@ -21,6 +21,8 @@ from unitai.llm.telling import error_text, verdict_text
 OTHERS = frozenset(("judge-cases", "plugins", "fixtures", "recordings"))
 #: Files that were left out.
 LEFT_OUT = pytest.StashKey[list[str]]()
+#: The section of a report that has the plan of a test.
+PLAN = "plan"
 #: Of one test, so many steps are told to JUnit.
 MOST_STEPS = 200
 
@@ -92,7 +94,7 @@ class LLMTestItem(pytest.Item):
         option = self.config.getoption
         mode = option("unitai_llm_mode", "engine")
         if mode == "dry":
-            self.add_report_section("call", "plan", engine.plan_of(self.spec, self.path))
+            self.add_report_section("call", PLAN, engine.plan_of(self.spec, self.path))
             raise pytest.skip.Exception("planned, and not run", _use_item_location=True)
         on_event = teller(self.config) if option("unitai_llm_verbose", False) else None
         timeout = option("unitai_llm_timeout", None) or None

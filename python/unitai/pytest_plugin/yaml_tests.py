@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from unitai.llm import engine
-from unitai.llm.items import LEFT_OUT, LLMTestFile
+from unitai.llm.items import LEFT_OUT, PLAN, LLMTestFile
 
 #: The folder whose files may be tests.
 FOLDER = "llm"
@@ -29,6 +29,8 @@ class YamlTests:
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
         self._unclear = 0
+        #: What tests would have done that were only planned.
+        self._plans: list[str] = []
         #: What went wrong when the host of plugins was ended.
         self._troubles: list[str] = []
 
@@ -55,7 +57,8 @@ class YamlTests:
         ]
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Counts what nobody could decide."""
+        """Counts what nobody could decide, and takes up plans: pytest shows no section of a test that is skipped."""
+        self._plans.extend(text for name, text in report.sections if name == f"Captured {PLAN} call")
         if report.when == "call" and report.skipped and ("llm.verdict", "UNCLEAR") in _pairs(report):
             self._unclear += 1
 
@@ -67,6 +70,10 @@ class YamlTests:
         """Says it aloud: a test that is skipped looks like one that was meant to be."""
         for trouble in self._troubles:
             terminalreporter.write_line(f"the plugins of YAML tests: {trouble}", red=True)
+        if self._plans:
+            terminalreporter.write_sep("=", "plans of YAML tests")
+            for plan in self._plans:
+                terminalreporter.write_line(plan)
         if self._unclear:
             one = self._unclear == 1
             told = "1 YAML test is" if one else f"{self._unclear} YAML tests are"
