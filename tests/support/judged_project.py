@@ -25,6 +25,8 @@ class Ended(NamedTuple):
     word: str
     reason: str
     out: str
+    #: How each step ended, in words.
+    steps: list[str]
 
 
 class JudgedProject(YamlProject):
@@ -71,11 +73,13 @@ class JudgedProject(YamlProject):
             code, out = self.run(way, "--json", *args)
             told = next((json.loads(line) for line in out.splitlines() if line.startswith("{")), None)
             assert told, out
-            return Ended(code, told.get("verdict") or told["ending"].upper(), told["reason"], out)
+            steps = [f"{it['path']} {it['status']}: {it['details']}" for it in told["steps"]]
+            return Ended(code, told.get("verdict") or told["ending"].upper(), told["reason"], out, steps)
         code, out = self.run(way, "-rA", "--junitxml=out.xml", *args)
         found = ET.parse(self.folder / "out.xml").getroot().iter("property")
         properties = {it.get("name"): it.get("value") for it in found}
-        return Ended(code, properties.get("llm.verdict") or "", properties.get("llm.reason") or "", out)
+        steps = [f"{name} {value}" for name, value in properties.items() if str(name).startswith("llm.step.")]
+        return Ended(code, properties.get("llm.verdict") or "", properties.get("llm.reason") or "", out, steps)
 
     @property
     def kept(self) -> dict[str, Any]:

@@ -5,6 +5,7 @@ Programs and services are real ones; only what they say is written down.
 from __future__ import annotations
 
 import json
+import shutil
 
 import pytest
 from judged_project import CODES
@@ -359,3 +360,25 @@ class TestMoney:
         _, out = judged.run("command", "--json")
         (told,) = [json.loads(line) for line in out.splitlines() if line.startswith("{")]
         assert "0.04" in json.dumps(told["judge"]), told["judge"]
+
+
+class TestRecorded:
+    @WAYS
+    @pytest.mark.parametrize("case", ["all is well", "fail_if holds", "it does not know"])
+    def test_a_run_is_the_same_with_everything_gone(self, judged, way, case):
+        said, word, _ = ANSWERS[case]
+        judged.judge(said=said)
+        with JudgingService({}) as page:
+            judged.yaml(
+                TEST.replace("steps:", f"steps:\n  - {{tool: http_get, args: {{url: '{page.url}'}}}}")
+            )
+            first = judged.ended(way, "--llm-mode=record" if way == "pytest" else "--record")
+        assert first.word == word, first.out
+        asked, written = judged.started, judged.diary
+        shutil.rmtree(judged.folder / "tests/llm/answers")
+        (judged.folder / "tests/llm/plugins/diary.py").unlink()
+        judged.variables = {"UNITAI_JUDGE_PROVIDER": "none"}
+        again = judged.ended(way, "--llm-mode=replay" if way == "pytest" else "--replay")
+        assert (again.word, again.reason, again.code) == (first.word, first.reason, first.code), again.out
+        assert again.steps == first.steps != []
+        assert (judged.started, judged.diary) == (asked, written)
