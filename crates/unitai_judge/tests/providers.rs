@@ -2,6 +2,7 @@
 //! more line at the end of this file.
 
 mod contract;
+mod playing;
 mod services;
 mod speaking;
 
@@ -56,5 +57,9 @@ meets_the_contract!(service openai, services::OpenAi);
 meets_the_contract!(service openai_without_schemas, services::OlderOpenAi);
 #[cfg(unix)]
 meets_the_contract!(program command, speaking::Command);
-// `claude`, `codex` and `gemini`, each played by a program of its own, stand here:
-// meets_the_contract!(program claude_code, playing::ClaudeCode);
+#[cfg(unix)]
+meets_the_contract!(program claude_code, playing::ClaudeCode);
+#[cfg(unix)]
+meets_the_contract!(program codex, playing::Codex);
+#[cfg(unix)]
+meets_the_contract!(program gemini_cli, playing::GeminiCli);
