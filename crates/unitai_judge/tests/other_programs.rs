@@ -8,7 +8,7 @@ use fake::Fake;
 use serde_json::{Value, json};
 use unitai_judge::providers::codex::Codex;
 use unitai_judge::providers::gemini_cli::GeminiCli;
-use unitai_judge::{Said, Trouble};
+use unitai_judge::{Provider, Said, Trouble};
 
 fn lines(events: &[Value]) -> String {
     events.iter().map(|it| format!("{it}\n")).collect()
@@ -139,6 +139,17 @@ async fn gemini_answers_with_one_object() {
     let said = fake.asked(&gemini(&fake, home.path())).await.unwrap();
     assert_eq!((said.text.as_str(), said.model.as_str()), ("well", "gemini-2.5-flash"));
     assert_eq!((said.spent.input_tokens, said.spent.output_tokens), (Some(12), Some(6)));
+}
+
+#[tokio::test]
+async fn gemini_says_its_version_in_a_home_that_is_removed() {
+    let home = tempfile::tempdir().unwrap();
+    let fake = Fake::doing("");
+    assert_eq!(gemini(&fake, home.path()).identity().await.unwrap().version, "1.2.3 (Fake)");
+    // It keeps notes on the folder even then.
+    let own = fake.variable("GEMINI_CLI_HOME").unwrap();
+    assert_eq!(own, fake.noted("folder").trim());
+    assert!(own.contains("/unitai-") && !std::path::Path::new(&own).exists(), "{own}");
 }
 
 #[tokio::test]

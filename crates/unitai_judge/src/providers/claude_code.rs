@@ -84,6 +84,8 @@ impl ClaudeCode {
         let mut environment = self.0.environment(ENVIRONMENT);
         // It keeps logs of servers by the folder that it runs in, which is another one each time.
         environment.push(("XDG_CACHE_HOME".to_owned(), Some(folder.path().join("cache").into())));
+        // And it leaves a folder where temporary ones are.
+        environment.push(("CLAUDE_CODE_TMPDIR".to_owned(), Some(folder.path().into())));
         let work = folder.path().join("work");
         std::fs::create_dir_all(&work).map_err(|error| self.0.broken(&format!("has no folder: {error}")))?;
         run(&Order {
@@ -129,7 +131,7 @@ impl Provider for ClaudeCode {
     }
 
     fn identity(&self) -> Future<'_, Result<Identity, Trouble>> {
-        Box::pin(self.0.identity())
+        Box::pin(self.0.identity(None))
     }
 
     fn ask<'a>(&'a self, ask: &'a Ask<'a>) -> Future<'a, Result<Said, Trouble>> {

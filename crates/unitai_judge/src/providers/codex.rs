@@ -159,7 +159,7 @@ impl Provider for Codex {
     }
 
     fn identity(&self) -> Future<'_, Result<Identity, Trouble>> {
-        Box::pin(self.0.identity())
+        Box::pin(self.0.identity(None))
     }
 
     fn ask<'a>(&'a self, ask: &'a Ask<'a>) -> Future<'a, Result<Said, Trouble>> {

@@ -16,6 +16,8 @@ use super::program::{Program, SERVER, with_schema};
 use crate::{Ask, Drive, Identity, Provider, Reach, Said, Trouble};
 
 const NAME: &str = "gemini-cli";
+/// The variable that says where it keeps its settings and notes.
+const HOME: &str = "GEMINI_CLI_HOME";
 
 /// The files of a login.
 const LOGIN: &[&str] = &[
@@ -53,7 +55,7 @@ impl GeminiCli {
 
     /// The folder in which the user's own settings and login are.
     fn own_folder(&self) -> Option<PathBuf> {
-        let home = ["GEMINI_CLI_HOME", "HOME", "USERPROFILE"].iter().find_map(|it| self.0.variable(it))?;
+        let home = [HOME, "HOME", "USERPROFILE"].iter().find_map(|it| self.0.variable(it))?;
         Some(Path::new(&home).join(".gemini"))
     }
 
@@ -117,7 +119,7 @@ impl GeminiCli {
             link(&own, &home.join(".gemini"));
         }
         let mut environment = self.0.environment(&[]);
-        environment.push(("GEMINI_CLI_HOME".to_owned(), Some(home.into())));
+        environment.push((HOME.to_owned(), Some(home.into())));
         environment.push(("GEMINI_SYSTEM_MD".to_owned(), Some(system.into())));
         // Without it, it starts itself once more with more memory.
         environment.push(("GEMINI_CLI_NO_RELAUNCH".to_owned(), Some("true".into())));
@@ -165,7 +167,7 @@ impl Provider for GeminiCli {
     }
 
     fn identity(&self) -> Future<'_, Result<Identity, Trouble>> {
-        Box::pin(self.0.identity())
+        Box::pin(self.0.identity(Some(HOME)))
     }
 
     fn ask<'a>(&'a self, ask: &'a Ask<'a>) -> Future<'a, Result<Said, Trouble>> {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::sync::OnceCell;
 
-use super::process::{Order, run, tail};
+use super::process::{Order, PrivateFolder, run, tail};
 use crate::{Identity, Trouble};
 
 /// The name of our server of MCP, as it is for the original of YAML tests.
@@ -74,9 +74,10 @@ impl Program {
         environment
     }
 
-    /// Who answers, by what the program says of its version.
-    pub async fn identity(&self) -> Result<Identity, Trouble> {
-        let version = self.version.get_or_try_init(|| self.ask_version()).await?;
+    /// Who answers, by what the program says of its version. One that keeps notes even then keeps them in a folder that is
+    /// removed, which the variable `home` names to it.
+    pub async fn identity(&self, home: Option<&str>) -> Result<Identity, Trouble> {
+        let version = self.version.get_or_try_init(|| self.ask_version(home)).await?;
         Ok(Identity {
             provider: self.provider.to_owned(),
             model: self.model.clone(),
@@ -84,14 +85,16 @@ impl Program {
         })
     }
 
-    async fn ask_version(&self) -> Result<String, Trouble> {
-        let folder = std::env::temp_dir();
+    async fn ask_version(&self, home: Option<&str>) -> Result<String, Trouble> {
+        let folder = PrivateFolder::new()?;
+        let mut environment = self.environment(&[]);
+        environment.extend(home.map(|it| (it.to_owned(), Some(folder.path().into()))));
         let ended = run(&Order {
             provider: self.provider,
             program: &self.path,
             arguments: vec!["--version".into()],
-            environment: self.environment(&[]),
-            folder: &folder,
+            environment,
+            folder: folder.path(),
             input: "",
             limit: TO_SAY_VERSION,
             watch: None,

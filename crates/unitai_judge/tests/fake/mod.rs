@@ -15,6 +15,8 @@ const SCRIPT: &str = r#"#!/bin/sh
 here=$(dirname "$0")
 if [ "$1" = --version ]; then
     echo asked >> "$here/versions"
+    env > "$here/environment"
+    pwd > "$here/folder"
     echo "1.2.3 (Fake)"
     exit 0
 fi
