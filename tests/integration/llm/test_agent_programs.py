@@ -1,5 +1,5 @@
 """The real Claude Code, Codex and Gemini CLI, offline: they answer in the form that is asked for, and call a tool of our
-server. `scripts/agent_programs.py` installs them and says where they are; what is not there is skipped.
+server. `make agents` installs them, and runs this where there is no network at all; what is not there is skipped.
 """
 
 from __future__ import annotations
@@ -11,12 +11,13 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
+from real_programs import PROGRAMS, Program, surroundings
 from scripted_service import Service
 
-from unitai.script import call, fail, say, when
+from unitai.script import fail, when
 
 pytestmark = [pytest.mark.integration, pytest.mark.skipif(sys.platform != "linux", reason="programs of Linux")]
 
@@ -26,30 +27,11 @@ ANSWER = {"verdict": "PASS", "reason": "it is equal"}
 ARGUMENTS = {"actual": 1, "expected": 1}
 
 
-class Program(NamedTuple):
-    """A program, and what its model calls things."""
-
-    provider: str
-    variable: str
-    model: str
-    tool: str
-    #: Whether it answers by a tool that it makes of the schema.
-    answers_by_tool: bool = False
-
-    def answer(self) -> Any:
-        return call("StructuredOutput", **ANSWER) if self.answers_by_tool else say(json.dumps(ANSWER))
-
-
-PROGRAMS = [
-    Program("claude-code", "TESTS_CLAUDE", "sonnet", "mcp__llm_pytest__assert_equals", answers_by_tool=True),
-    Program("codex", "TESTS_CODEX", "mock-model", "mcp__llm_pytest__assert_equals"),
-    Program("gemini-cli", "TESTS_GEMINI", "gemini-2.5-flash", "mcp_llm_pytest_assert_equals"),
-]
-
-
 @pytest.fixture(scope="module")
 def asking() -> Path:
-    """The small program that asks a provider."""
+    """The small program that asks a provider; for nobody it is not built."""
+    if not any(os.environ.get(it.variable) for it in PROGRAMS):
+        pytest.skip("no program is here: `make agents` installs them")
     cargo = shutil.which("cargo")
     if cargo is None:
         pytest.skip("the program that asks a provider is built with cargo, which is not here")
@@ -60,40 +42,27 @@ def asking() -> Path:
 
 @pytest.fixture(params=PROGRAMS, ids=lambda it: it.provider)
 def program(request: pytest.FixtureRequest) -> Program:
-    if not os.environ.get(request.param.variable):
-        pytest.skip(f"{request.param.variable} is not set: scripts/agent_programs.py installs the program")
+    assert request.param.path
     return request.param
 
 
 def run(asking: Path, program: Program, service: Service, home: Path, what: str, *reach: str) -> dict[str, Any]:
-    home.mkdir(exist_ok=True)
-    private = home / "tmp"
-    private.mkdir(exist_ok=True)
-    kept = {name: value for name, value in os.environ.items() if not name.lower().endswith(("_proxy", "_base_url"))}
-    # What is not on this machine cannot be reached.
-    nowhere = dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"), "http://127.0.0.1:9")
-    keys = dict.fromkeys(("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY"), "none")
-    urls = {
-        "ANTHROPIC_BASE_URL": service.url,
-        "OPENAI_BASE_URL": f"{service.url}/v1",
-        "GOOGLE_GEMINI_BASE_URL": service.url,
-    }
     done = subprocess.run(
-        [asking, program.provider, os.environ[program.variable], what, program.model, *reach],
+        [asking, program.provider, program.path, what, program.model, *reach],
         input="Is one one?",
-        env={**kept, **nowhere, **keys, **urls, "HOME": str(home), "TMPDIR": str(private)},
+        env=surroundings(os.environ, service.url, home),
         capture_output=True,
         text=True,
         check=False,
         timeout=300,
     )
     assert done.returncode == 0, done.stderr
-    assert not list(private.glob("unitai-*")), "a private folder is left"
+    assert not list((home / "tmp").glob("unitai-*")), "a private folder is left"
     return json.loads(done.stdout)["said"]
 
 
 def test_it_answers_in_the_form_that_is_asked_for(asking, program, tmp_path):
-    service = Service([program.answer()])
+    service = Service([program.answer(ANSWER)])
     with service as model:
         said = run(asking, program, service, tmp_path / "home", "ask")
     assert said.get("structured") == ANSWER, said
@@ -106,7 +75,7 @@ def test_it_answers_in_the_form_that_is_asked_for(asking, program, tmp_path):
 
 
 def test_it_calls_a_tool_of_our_server(asking, program, tmp_path):
-    service = Service([call(program.tool, **ARGUMENTS), program.answer()])
+    service = Service([program.call("assert_equals", **ARGUMENTS), program.answer(ANSWER)])
     token, log = tmp_path / "token", tmp_path / "calls.jsonl"
     words = [COMMAND, "mcp", "--http", "--root", tmp_path, "--token-file", token, "--log", log]
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as server:
@@ -123,10 +92,10 @@ def test_it_calls_a_tool_of_our_server(asking, program, tmp_path):
 
 def test_a_server_that_is_not_there_is_trouble_and_no_answer(asking, program, tmp_path):
     if program.provider == "gemini-cli":
-        script = [call(program.tool, **ARGUMENTS), program.answer()]
+        script = [program.call("assert_equals", **ARGUMENTS), program.answer(ANSWER)]
     else:
         # It may have begun to ask when it is ended.
-        script = [when(re.compile("")).always(program.answer())]
+        script = [when(re.compile("")).always(program.answer(ANSWER))]
     service = Service(script)
     with service:
         said = run(asking, program, service, tmp_path / "home", "drive", "http://127.0.0.1:9/mcp", "none")
