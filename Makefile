@@ -6,7 +6,7 @@ BIN := .venv/bin
 UV := $(BIN)/uv
 READY := .venv/.ready
 
-.PHONY: help demo test lint rust python clients test-adapters mcp fuzz generate dev quick wheel bench clean
+.PHONY: help demo test lint rust python clients test-adapters mcp agents fuzz generate dev quick wheel bench clean
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 22
@@ -18,7 +18,7 @@ demo: dev ## Build, install into .venv and see agent tests pass and fail, one of
 	@$(BIN)/python -m pytest examples/openai_refund -q
 	@$(BIN)/python examples/openai_refund/show.py
 
-test: lint rust python clients test-adapters mcp ## Everything that CI does
+test: lint rust python clients test-adapters mcp agents ## Everything that CI does
 
 lint: dev ## Formatting, lints, types, stubs, generated files
 	cargo fmt --all --check
@@ -50,6 +50,9 @@ test-adapters: $(READY) ## Test the adapters with each framework, current and ol
 
 mcp: $(READY) ## Drive real MCP servers by YAML tests, from the wheel, and run the protocol's conformance suite
 	$(BIN)/python scripts/mcp_servers.py
+
+agents: $(READY) ## Have the real Claude Code, Codex and Gemini CLI judge and drive YAML tests, from the wheel, offline
+	$(BIN)/python scripts/agents.py
 
 fuzz: ## Fuzz every parser for five minutes (needs the nightly toolchain and cargo-fuzz)
 	scripts/fuzz.sh

@@ -41,8 +41,9 @@ PACKAGES = {
 
 
 def main() -> int:
-    found = {variable: attempted(package) for variable, package in PACKAGES.items()}
-    programs = {variable: str(program) for variable, program in found.items() if isinstance(program, Path)}
+    programs, missing = installed()
+    for why in missing.values():
+        print(f"its tests are skipped: {why}", file=sys.stderr)
     if "--json" in sys.argv:
         print(json.dumps(programs))
         return 0
@@ -54,22 +55,24 @@ def main() -> int:
     return 0
 
 
-def attempted(package: Package) -> Path | None:
-    """The program, installed; none where that is not possible."""
-    try:
-        return install(package)
-    except (OSError, subprocess.SubprocessError) as error:
-        said = getattr(error, "stderr", None) or str(error)
-        print(f"{package.name} could not be installed, its tests are skipped: {said.strip()[-400:]}", file=sys.stderr)
-        return None
+def installed() -> tuple[dict[str, str], dict[str, str]]:
+    """The programs by their variables; and for each that cannot be installed, why."""
+    programs, missing = {}, {}
+    for variable, package in PACKAGES.items():
+        try:
+            programs[variable] = str(install(package))
+        except (OSError, subprocess.SubprocessError) as error:
+            said = getattr(error, "stderr", None) or str(error)
+            missing[variable] = f"{package.name} could not be installed: {said.strip()[-400:]}"
+    return programs, missing
 
 
 def install(package: Package) -> Path:
     """Installs a package once; gives its program."""
     folder = HOME / package.name.replace("/", "-").lstrip("@")
     about = folder / "node_modules" / package.name / "package.json"
+    node.install()
     if not about.exists() or json.loads(about.read_text(encoding="utf-8"))["version"] != package.version:
-        node.install()
         node.npm_install(folder, f"{package.name}@{package.version}", patience=PATIENCE)
     programs = sorted((folder / "node_modules").glob(package.programs))
     if not programs:
