@@ -369,9 +369,7 @@ class TestRecorded:
         said, word, _ = ANSWERS[case]
         judged.judge(said=said)
         with JudgingService({}) as page:
-            judged.yaml(
-                TEST.replace("steps:", f"steps:\n  - {{tool: http_get, args: {{url: '{page.url}'}}}}")
-            )
+            judged.yaml(TEST.replace("steps:", f"steps:\n  - {{tool: http_get, args: {{url: '{page.url}'}}}}"))
             first = judged.ended(way, "--llm-mode=record" if way == "pytest" else "--record")
         assert first.word == word, first.out
         asked, written = judged.started, judged.diary
