@@ -1,6 +1,6 @@
 """Gets the programs that can judge and drive YAML tests: Claude Code, Codex and Gemini CLI, from npm, pinned.
 
-Prints a line `VARIABLE=path` for each, as `tests/integration/llm/test_agent_programs.py` reads them; with `--json`, one
+Prints a line `VARIABLE=path` for each, as the tests of `scripts/agents.py` read them; with `--json`, one
 object. One that cannot be installed is told with the reason, and its tests are skipped.
 
     eval "$(python scripts/agent_programs.py --export)"    # for the tests of this shell
@@ -63,7 +63,8 @@ def installed() -> tuple[dict[str, str], dict[str, str]]:
             programs[variable] = str(install(package))
         except (OSError, subprocess.SubprocessError) as error:
             said = getattr(error, "stderr", None) or str(error)
-            missing[variable] = f"{package.name} could not be installed: {said.strip()[-400:]}"
+            # npm tells first what was wrong, and then much about itself.
+            missing[variable] = f"{package.name} could not be installed: {' '.join(said.split())[:300]}"
     return programs, missing
 
 
