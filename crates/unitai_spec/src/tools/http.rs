@@ -30,7 +30,7 @@ pub(super) async fn post(given: &Given) -> Result<Value, String> {
     }
 }
 
-/// One client for the process, which keeps its connections.
+/// One client for the process. Each request has a connection of its own.
 fn client() -> Result<&'static Client, String> {
     static CLIENT: OnceLock<Result<Client, String>> = OnceLock::new();
     let client = CLIENT.get_or_init(|| {
