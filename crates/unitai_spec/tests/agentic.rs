@@ -193,7 +193,7 @@ fn a_further_attempt_takes_the_next_call_and_nobody_waits() {
     assert_eq!(ran.said().0, "PASS");
     assert_eq!(ran.verdict().steps[0].evidence, [1, 2, 3]);
     let ran = seen(&text, &passing(&[once.clone(), once.clone()]));
-    assert_eq!(ran.steps(), ["steps[0] fail: not yet"]);
+    assert_eq!(ran.steps(), ["steps[0] fail: not yet (after 2 attempts)"]);
     let until = test("steps: [{tool: count, retry: {times: 5, until: 'result == 9'}}]\n");
     let ran = seen(&until, &passing(&[("count", json!({})), ("count", json!({}))]));
     assert_eq!(ran.steps(), ["steps[0] fail: result == 9 did not hold after 2 attempts"]);

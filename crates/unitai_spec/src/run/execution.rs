@@ -195,7 +195,11 @@ impl<'a> Execution<'a> {
         }
         match checked {
             Checked::Holds => self.end(Status::Pass, String::new(), output),
-            Checked::Fails(why) | Checked::Wrong(why) => self.end(Status::Fail, why, output),
+            Checked::Fails(why) | Checked::Wrong(why) => {
+                let tried = self.log().evidence.iter().filter(|it| it.path == path).count();
+                let why = if tried > 1 { format!("{why} (after {tried} attempts)") } else { why };
+                self.end(Status::Fail, why, output)
+            }
             // The call was made: that a check cannot be looked at is no reason to call it good.
             Checked::DependsOn { name, by } => self.end(Status::Fail, depends_on(&name, &by), output),
         }
