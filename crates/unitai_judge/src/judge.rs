@@ -122,7 +122,8 @@ impl ModelJudge {
         }
         let identity = match identity {
             Ok(identity) => identity,
-            Err(trouble) => return troubled(brief, trouble),
+            Err(Trouble::Absent(how)) => return absent(brief, &how),
+            Err(trouble) => return troubled(&trouble),
         };
         let seed = key.digest();
         let how = How { repeats, timeout: self.asking.timeout, seed: &seed };
@@ -131,7 +132,7 @@ impl ModelJudge {
         match polled {
             Ok(Polled::Heard(heard)) => self.answered(brief, &key, &identity, repeats, heard),
             Ok(Polled::Unfit(why)) => Ruling::Trouble(why),
-            Err(trouble) => troubled(brief, trouble),
+            Err(trouble) => troubled(&trouble),
         }
     }
 
@@ -268,11 +269,9 @@ fn from_kept(entry: &Entry, identity: Option<&Identity>) -> Ruling {
     })
 }
 
-fn troubled(brief: &Brief<'_>, trouble: Trouble) -> Ruling {
-    match trouble {
-        Trouble::Absent(how) => absent(brief, &how),
-        other => Ruling::Trouble(format!("the judge did not answer: {other}")),
-    }
+/// Somebody is there and does not answer, be it because nobody is logged in: a skip would hide that.
+fn troubled(trouble: &Trouble) -> Ruling {
+    Ruling::Trouble(format!("the judge did not answer: {trouble}"))
 }
 
 /// Nobody answers: what is left open, and how to get somebody.

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use unitai_judge::{Ask, Drive, Identity, ModelDriver, Provider, Reach, Said, Spent, Trouble};
+use unitai_judge::{Ask, Drive, Identity, ModelDriver, Nobody, Provider, Reach, Said, Spent, Trouble};
 use unitai_mcp::client::{Servers, Settings};
 use unitai_spec::data::from_json;
 use unitai_spec::document::{Place, Server, ServerKind, read};
@@ -146,7 +146,7 @@ async fn ran_by(text: &str, source: Source<'_>) -> Run {
     run(&reading.specs[0], &around, &Stop::default()).await
 }
 
-async fn driven(text: &str, client: Client) -> Run {
+async fn driven(text: &str, client: impl Provider + 'static) -> Run {
     let driver = ModelDriver::new(Arc::new(client));
     ran_by(text, Source::Driver(&driver)).await
 }
@@ -268,8 +268,10 @@ async fn what_the_provider_notes_is_a_warning_of_the_run() {
 #[tokio::test(flavor = "multi_thread")]
 async fn trouble_is_an_error_and_nobody_is_unclear() {
     let failing = |trouble| Client { end: End::Says(Err(trouble)), ..Client::calling(&[], report("PASS")) };
-    let run = driven(ONE, failing(Trouble::Absent("install claude".to_owned()))).await;
-    assert_eq!(verdict(&run).word.text(), "UNCLEAR");
+    let run = driven(ONE, Nobody::new("install claude")).await;
+    assert_eq!(word(&run), ("UNCLEAR", "install claude"));
+    let run = driven(ONE, failing(Trouble::Absent("log in with `client login`".to_owned()))).await;
+    assert!(matches!(&run.ending, Ending::Error { message, .. } if message == "log in with `client login`"));
     let late = Trouble::TimedOut { provider: "client".to_owned(), seconds: 3 };
     let run = driven(ONE, failing(late)).await;
     assert!(

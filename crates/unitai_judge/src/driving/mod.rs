@@ -45,6 +45,9 @@ impl ModelDriver {
     }
 
     async fn driven(&self, errand: &Errand<'_>, hands: Hands) -> Driven {
+        if let Err(Trouble::Absent(how)) = self.provider.identity().await {
+            return Driven::Absent(how);
+        }
         let served = Serving::start(hands.clone()).await;
         let serving = match served {
             Ok(serving) => serving,
@@ -70,7 +73,7 @@ impl ModelDriver {
         }
         match said {
             Ok(said) => self.read(said, &hands).await,
-            Err(Trouble::Absent(how)) => Driven::Absent(how),
+            // Also where nobody is logged in: somebody is there and does nothing, which a skip would hide.
             Err(trouble) => Driven::Trouble(trouble.to_string()),
         }
     }
