@@ -30,6 +30,7 @@ use crate::data::to_json;
 /// };
 /// let quotable = Quotable::of(&evidence);
 /// assert!(quotable.has("is paid back") && quotable.has("\"order\": 7"));
+/// assert!(quotable.echoes("itis paid\nback") && !quotable.echoes("paid it back"));
 /// assert!(!quotable.has("was paid back") && !quotable.has("steps[0]") && !quotable.has("..."));
 /// ```
 #[derive(Debug)]
@@ -69,6 +70,13 @@ impl Quotable {
             is_quote(&quote) && self.fields.iter().any(|field| field.contains(&quote))
         };
         is_there(quote) || quote.contains('\\') && is_there(&unescaped(quote))
+    }
+
+    /// Whether all of this stands in it, however either is spaced.
+    pub fn echoes(&self, text: &str) -> bool {
+        let bare = |text: &str| text.split_whitespace().collect::<String>();
+        let text = bare(text);
+        is_quote(&text) && self.fields.iter().any(|field| bare(field).contains(&text))
     }
 
     fn add(&mut self, text: &str) {
