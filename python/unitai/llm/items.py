@@ -137,7 +137,8 @@ class LLMTestItem(pytest.Item):
         error = excinfo.value
         marks = shows_marks(self.config)
         if isinstance(error, LLMTestFailed):
-            return self._shown(verdict_text(error.verdict, marks=marks), *_place_of(error.verdict))
+            told = verdict_text(error.verdict, marks=marks, test=self.spec.test.name)
+            return self._shown(told, *_place_of(error.verdict))
         if isinstance(error, LLMTestError):
             return self._shown(error_text(error, marks=marks))
         return super().repr_failure(excinfo, style)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Any
 
 from unitai._engine import clean
@@ -24,16 +25,16 @@ def can_show_marks(encoding: str | None) -> bool:
     return True
 
 
-def verdict_text(verdict: Verdict, *, marks: bool = True) -> str:
+def verdict_text(verdict: Verdict, *, marks: bool = True, test: str = "TEST") -> str:
     """The whole verdict: why, each step, and what is wrong."""
     lines = [f"{verdict.verdict}: {verdict.reason}", *_steps(verdict.steps, marks)]
     if verdict.issues:
         lines += ["", "  issues:", *(f"    - {_indented(issue, 6)}" for issue in verdict.issues)]
-    lines += _answers(getattr(verdict, "answers", []), getattr(verdict, "judge", None))
+    lines += _answers(getattr(verdict, "answers", []), getattr(verdict, "judge", None), test)
     return clean("\n".join(lines))
 
 
-def _answers(answers: list[dict[str, Any]], judge: dict[str, Any] | None) -> list[str]:
+def _answers(answers: list[dict[str, Any]], judge: dict[str, Any] | None, test: str) -> list[str]:
     """What a judge was asked and answered, and how to say that it is wrong."""
     if not answers:
         return []
@@ -44,7 +45,7 @@ def _answers(answers: list[dict[str, Any]], judge: dict[str, Any] | None) -> lis
         why = f" ({_indented(answer['why'], 6)})" if answer["why"] else ""
         lines.append(f"    {answer['id']} {answer['answer']}: {_indented(answer['question'], 6)}{why}")
     if judge and judge.get("by"):
-        lines.append("    is an answer wrong? `unitai judge label TEST Q1 yes|no` makes a case of it")
+        lines.append(f"    is an answer wrong? Say so: unitai judge label {shlex.quote(test)} Q1 yes|no")
     return lines
 
 

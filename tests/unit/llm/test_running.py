@@ -93,3 +93,17 @@ def test_places_are_told_from_where_one_stands(tmp_path, monkeypatch):
     assert place(str(tmp_path / "a" / "b.yaml"), 3, 4) == "a/b.yaml:3:4"
     assert place(str(tmp_path.parent / "b.yaml"), 3) == f"{tmp_path.parent / 'b.yaml'}:3"
     assert place("b.yaml") == "b.yaml"
+
+
+def test_what_a_judge_answered_is_told_with_the_way_to_contradict(tmp_path):
+    answer = {"id": "Q1", "kind": "pass_if", "path": "", "question": "Is it polite?", "answer": "no", "quotes": []}
+    verdict = Verdict(
+        verdict="FAIL",
+        reason="rude",
+        answers=[{**answer, "why": "it shouts"}],
+        judge={"by": "openai gpt", "kept": True},
+    )
+    told = verdict_text(verdict, test="The shop's tone")
+    assert "  judged by openai gpt, kept answers:\n    Q1 no: Is it polite? (it shouts)\n" in told
+    assert told.endswith("""unitai judge label 'The shop'"'"'s tone' Q1 yes|no""")
+    assert "judge" not in verdict_text(Verdict(verdict="FAIL", reason="rude"))

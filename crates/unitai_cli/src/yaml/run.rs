@@ -272,7 +272,7 @@ impl Run {
         let is_good = matches!(&ran.ending, Ending::Decided(verdict) if verdict.word == Word::Pass);
         if !is_good {
             let _ = say(&format!("  {}", tell(&ran.ending, Signs::Drawn).replace('\n', "\n  ")));
-            let answers = tell_answers(ran);
+            let answers = tell_answers(&spec.test.name, ran);
             if !answers.is_empty() {
                 let _ = say(&format!("\n  {}", answers.replace('\n', "\n  ")));
             }

@@ -61,7 +61,7 @@ fn milliseconds(ms: f64) -> String {
 }
 
 /// What a judge was asked and answered, and how to say that it is wrong; empty if nobody was asked.
-pub fn tell_answers(run: &Run) -> String {
+pub fn tell_answers(test: &str, run: &Run) -> String {
     let Some(judged) = run.judged.as_ref().filter(|_| !run.answers.is_empty()) else { return String::new() };
     let by = if judged.by.is_empty() { "somebody" } else { &judged.by };
     let kept = if judged.is_kept { ", kept answers" } else { "" };
@@ -73,7 +73,8 @@ pub fn tell_answers(run: &Run) -> String {
         out.push_str(&line.replace('\n', "\n    "));
     }
     if !judged.by.is_empty() {
-        out.push_str("\n  is an answer wrong? `unitai judge label TEST Q1 yes|no` makes a case of it");
+        let test = shlex::try_quote(test).map_or_else(|_| "TEST".into(), std::borrow::Cow::into_owned);
+        out.push_str(&format!("\n  is an answer wrong? Say so: unitai judge label {test} Q1 yes|no"));
     }
     out
 }
