@@ -4,7 +4,7 @@ use std::path::Path;
 
 use unitai_model::Money;
 use unitai_model::value::Value;
-use unitai_spec::run::{Answer, Answered, Judged, Quote, Recording, Reply, Ruling, Spent};
+use unitai_spec::run::{Answer, Answered, Ending, Judged, Quote, Recording, Reply, Ruling, Spent};
 
 #[path = "support/workshop.rs"]
 #[expect(dead_code, reason = "not every test needs all of the workshop")]
@@ -105,4 +105,33 @@ fn a_run_tells_who_answered_what_and_what_it_took() {
     let Some(Value::List(answers)) = told.get("answers") else { panic!("no answers") };
     assert_eq!(answers[0].get("question"), Some(&text("It is shipped")));
     assert_eq!(answers[0].get("answer"), Some(&text("yes")));
+}
+
+const TWICE: &str = "test: {name: Orders}
+steps:
+  - {tool: echo, args: {status: polite}, expect: It is polite}
+  - {tool: echo, args: {status: rude}, expect: It is polite}
+verdict: checks
+";
+
+#[test]
+fn a_question_that_two_steps_ask_has_two_answers_in_a_replay_too() {
+    let judge = Scripted::ruling(|_| {
+        let polite = reply("Q1", Answer::Yes, &[("E1", "polite")], "it is");
+        Ruling::Answered(vec![polite, reply("Q2", Answer::No, &[], "it is not")].into())
+    });
+    let ran = ran_with(TWICE, &judge, None);
+    assert_eq!(ran.said(), ("FAIL", "It is polite: it is not"));
+    assert_eq!(replayed(TWICE, &Recording::of("Orders", &ran.run)).said(), ran.said());
+}
+
+#[test]
+fn answers_about_calls_that_are_no_longer_made_are_none() {
+    let steps = "steps: [{tool: echo, args: {status: shipped}}, {tool: echo, args: {status: paid}}]";
+    let before = TEXT.replace("steps: [{tool: echo, args: {status: shipped}}]", steps);
+    let recording = Recording::of("Orders", &ran_with(&before, &quoting("E2", "paid"), None).run);
+    assert_eq!(replayed(&before, &recording).said(), ("PASS", "it says so"));
+    let again = replayed(TEXT, &recording);
+    let Ending::Error { message, .. } = &again.run.ending else { panic!("{:?}", again.run.ending) };
+    assert!(message.contains("asked about 2 calls when it was recorded, and there are 1 now"), "{message}");
 }

@@ -96,7 +96,7 @@ pub(super) async fn decide(
         evidence: &log.evidence,
     };
     let mut ruling = match around.source {
-        Source::Recording(replay) => replay.rule(&questions),
+        Source::Recording(replay) => replay.rule(&questions, &log.evidence),
         Source::Tools | Source::Driver(_) => around.judge.judge(&brief).await,
     };
     let (mut answers, mut judged) = (Vec::new(), None);

@@ -209,17 +209,27 @@ impl Replay<'_> {
         })
     }
 
-    /// What the judge said when it was recorded.
-    pub(super) fn rule(self, questions: &[Question]) -> Ruling {
+    /// What the judge said when it was recorded, if it was asked the same about the same calls.
+    pub(super) fn rule(self, questions: &[Question], evidence: &[Evidence]) -> Ruling {
         if self.recording.answers.is_empty() {
             let message =
                 "the recording was made without a judge, and questions are left that only one can answer";
             return Ruling::Absent(message.to_owned());
         }
+        // Each call has its place in the recording. What was left out may be what an answer rests on.
+        let (recorded, made) = (self.recording.calls.len(), evidence.len());
+        if recorded != made {
+            return Ruling::Trouble(format!(
+                "the judge was asked about {recorded} calls when it was recorded, and there are {made} now; record the \
+                 test again"
+            ));
+        }
         let mut replies = Vec::new();
+        let mut known = self.recording.answers.iter();
         for question in questions {
             let text = (self.clean)(&question.text);
-            let Some(known) = self.recording.answers.iter().find(|it| it.question == text) else {
+            // By their order: two steps may ask the same in the same words.
+            let Some(known) = known.next().filter(|it| it.question == text) else {
                 return Ruling::Trouble(format!(
                     "the recording has no answer to: {}; record the test again",
                     question.text
