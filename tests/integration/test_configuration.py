@@ -72,7 +72,7 @@ class TestCommand:
         assert (done.returncode, done.stderr) == (0, "")
         head, _, *rows = done.stdout.splitlines()
         assert head.startswith("file: none (no pyproject.toml with [tool.unitai]")
-        assert len(rows) == 19
+        assert len(rows) == 32
         assert all(row.endswith("  default") for row in rows)
         assert "strict_mocks           true " in done.stdout
         assert "\x1b" not in done.stdout
@@ -127,7 +127,8 @@ class TestCommand:
             "unitai: the environment variable UNITAI_DEFUALT_N is no setting; perhaps UNITAI_DEFAULT_N",
             "unitai: the environment variable UNITAI_XYZZY is no setting",
         ]
-        assert "20" not in done.stdout
+        (default_n,) = (line for line in done.stdout.splitlines() if line.startswith("default_n "))
+        assert default_n.split() == ["default_n", "10", "default"]
 
     def test_its_help_has_examples(self, project):
         done = project.config("--help")

@@ -57,6 +57,13 @@ pub(crate) fn style() -> Style {
     if is_coloured() { Style::colour() } else { Style::plain() }
 }
 
+/// Shows how far something is, in the place of what was shown so before. For terminals.
+pub(crate) fn live(text: &str) {
+    let mut stderr = io::stderr().lock();
+    let _ = write!(stderr, "\r\x1b[2K{}", secrets().clean(text));
+    let _ = stderr.flush();
+}
+
 /// Those of the environment, which does not change while a command runs.
 pub(crate) fn secrets() -> &'static Secrets {
     static SECRETS: OnceLock<Secrets> = OnceLock::new();

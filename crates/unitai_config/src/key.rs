@@ -306,7 +306,7 @@ pub const KEYS: [Key; 32] = [
         Kind::Choice(&OTHER_PROVIDERS),
         "Who is asked when the first judge is split or does not know.",
     )
-    .or_nothing("nobody, or the same one where only a second model is named")
+    .or_nothing("nobody")
     .within("judge", "second_provider"),
     key(
         Name::JudgeSecondModel,

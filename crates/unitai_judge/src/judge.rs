@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 use unitai_config::JudgeAnswers;
-use unitai_spec::run::{Answered, Brief, Future, Judge, Judged, Ruling, Spent};
+use unitai_spec::run::{Answered, Brief, Evidence, Future, Judge, Judged, Ruling, Spent};
 use unitai_wire::redact::Secrets;
 
 use crate::answers::{self, Entry, Keeping, Kept, KeptJudge, Key, Masks, Wanted};
@@ -125,10 +125,12 @@ impl ModelJudge {
             Err(Trouble::Absent(how)) => return absent(brief, &how),
             Err(trouble) => return troubled(&trouble),
         };
+        // No secret leaves the machine for a judge, who needs none.
+        let evidence: Vec<Evidence> =
+            brief.evidence.iter().map(|it| answers::cleaned(it, &self.secrets)).collect();
         let seed = key.digest();
         let how = How { repeats, timeout: self.asking.timeout, seed: &seed };
-        let polled =
-            panel::poll(&self.first, self.second.as_ref(), brief.questions, brief.evidence, how).await;
+        let polled = panel::poll(&self.first, self.second.as_ref(), brief.questions, &evidence, how).await;
         match polled {
             Ok(Polled::Heard(heard)) => self.answered(brief, &key, &identity, repeats, heard),
             Ok(Polled::Unfit(why)) => Ruling::Trouble(why),

@@ -2,7 +2,7 @@
 
 use std::env;
 use std::fs;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use unitai_spec::run::{Judge, Stop};
 use super::at_hand::judge_at_hand;
 use super::telling;
 use crate::child::Signals;
-use crate::say::{complain, counted, note, say, secrets, style};
+use crate::say::{complain, counted, live, note, say, style};
 
 /// What `unitai judge calibrate --help` shows below the options.
 pub(crate) const EXAMPLES: &str = "Examples:\n  unitai judge calibrate                       the cases of tests/llm/judge-cases\n  unitai judge calibrate --bundled             those that come with unitai\n  unitai judge calibrate --provider openai --model gpt-5-mini    how good is another judge?\n  unitai judge calibrate --min-kappa 0.8       fail below that, in CI\n  unitai judge calibrate --json | jq .kappa.value\n\nIt asks the judge itself and never takes kept answers: that may cost money.\nAn answer `unknown` agrees with nobody: it counts against TPR, TNR, accuracy and kappa.\n\nExit codes: 0 good, 1 below a minimum, 2 there is no judge or it could not be asked";
@@ -186,9 +186,8 @@ impl Line {
 
     fn show(&mut self, Progress { case, answered, of }: Progress<'_>) {
         if self.is_live {
-            let case: String = secrets().clean(case).chars().filter(|it| !it.is_control()).take(50).collect();
-            let _ = write!(io::stderr(), "\r\x1b[2K{answered} of {of} cases: {case}");
-            let _ = io::stderr().flush();
+            let case: String = case.chars().filter(|it| !it.is_control()).take(50).collect();
+            live(&format!("{answered} of {of} cases: {case}"));
         } else if of > LONG && answered % self.every == 0 && answered < of {
             note(&format!("{answered} of {of} cases are answered"));
         }
@@ -196,7 +195,7 @@ impl Line {
 
     fn end(&mut self) {
         if self.is_live {
-            let _ = write!(io::stderr(), "\r\x1b[2K");
+            live("");
         }
     }
 }

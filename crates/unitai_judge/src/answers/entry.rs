@@ -308,7 +308,7 @@ fn args_of(evidence: &Evidence) -> serde_json::Value {
 }
 
 /// A record without secrets.
-fn cleaned(evidence: &Evidence, secrets: &Secrets) -> Evidence {
+pub(crate) fn cleaned(evidence: &Evidence, secrets: &Secrets) -> Evidence {
     let clean = |text: &str| secrets.clean(text).into_owned();
     let clean_value = |value: &Value| {
         let mut json = to_json(value);

@@ -46,7 +46,7 @@ pub struct Key {
     pub template: u32,
     /// What is asked.
     pub questions: Vec<KeptQuestion>,
-    /// A digest for each record: its tool, its arguments and its outcome, cleaned and masked. Never how long it took.
+    /// A digest for each record: its step and attempt, its tool, its arguments and its outcome, cleaned and masked. Never how long it took.
     pub evidence: Vec<String>,
 }
 
@@ -81,7 +81,7 @@ fn record(evidence: &Evidence, masks: &Masks, secrets: &Secrets) -> String {
 }
 
 /// All that counts of a record.
-fn parts(evidence: &Evidence) -> [String; 5] {
+fn parts(evidence: &Evidence) -> [String; 7] {
     let args =
         Value::Dict(evidence.args.iter().map(|(name, it)| (Value::Str(name.clone()), it.clone())).collect());
     let (outcome, text, more) = match &evidence.outcome {
@@ -89,7 +89,8 @@ fn parts(evidence: &Evidence) -> [String; 5] {
         Outcome::Failed { message, details } => ("failed", message.clone(), details.clone()),
         Outcome::Unfinished => ("unfinished", String::new(), String::new()),
     };
-    [evidence.tool.clone(), to_json(&args).to_string(), outcome.to_owned(), text, more]
+    let (path, attempt) = (evidence.path.clone(), evidence.attempt.to_string());
+    [path, attempt, evidence.tool.clone(), to_json(&args).to_string(), outcome.to_owned(), text, more]
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ mod key;
 mod miss;
 mod shelf;
 
+pub(crate) use entry::cleaned;
 pub use entry::{
     Entry, Kept, KeptJudge, KeptOutcome, KeptQuestion, KeptQuote, KeptRecord, KeptReply, KeptVotes,
 };

@@ -13,7 +13,7 @@ use super::key::Key;
 use super::miss::Wanted;
 
 /// The most entries of one test: older ones make room.
-const ENTRIES: usize = 16;
+const ENTRIES: usize = 128;
 
 /// Tests of one process run side by side, and one may ask twice.
 static WRITING: Mutex<()> = Mutex::new(());

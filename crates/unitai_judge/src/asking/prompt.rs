@@ -179,7 +179,12 @@ impl Record {
             (evidence.reference(), one_line(&evidence.path), one_line(&evidence.tool));
         let attempt =
             if evidence.attempt > 1 { format!(", attempt {}", evidence.attempt) } else { String::new() };
-        Record { head: format!("{reference}: the tool {tool}, called at {path}{attempt}: {outcome}"), fields }
+        // A model that drives may call what it likes; its own words in a tool's mouth show nothing.
+        let whose = if path.starts_with("agent[") { ", by the model under test and for no step" } else { "" };
+        Record {
+            head: format!("{reference}: the tool {tool}, called at {path}{attempt}{whose}: {outcome}"),
+            fields,
+        }
     }
 
     fn write(&self, word: &str, limit: usize, out: &mut String) {

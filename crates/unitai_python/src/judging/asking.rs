@@ -31,8 +31,8 @@ pub(crate) fn ask_about(
     if question.trim().is_empty() {
         return Err(invalid(py, "a judge must be asked something, and the question is empty"));
     }
-    if let Some(share) = threshold.filter(|share| !(0.0..=1.0).contains(share)) {
-        return Err(invalid(py, format!("threshold must be between 0 and 1, not {share}")));
+    if let Some(share) = threshold.filter(|share| !(*share > 0.0 && *share <= 1.0)) {
+        return Err(invalid(py, format!("threshold must be above 0 and at most 1, not {share}")));
     }
     let settings = settings(py, wanted)?;
     let engaged = engage(py, &settings)?;
@@ -109,21 +109,22 @@ fn weighed(
         return Err(undecided(format!("{by} gave no answer")).into_err(py));
     };
     let votes = answered.votes_of(QUESTION);
-    let share = match reply.answer {
-        Answer::Yes => Some(1.0),
-        Answer::No => Some(0.0),
-        Answer::Unknown => threshold.and(votes.share()),
+    let holds = match (reply.answer, threshold) {
+        (Answer::Yes, _) => Some(true),
+        (Answer::No, _) => Some(false),
+        (Answer::Unknown, None) => None,
+        (Answer::Unknown, Some(share)) => votes.reach(share),
     };
-    let Some(share) = share else {
-        return Err(undecided(format!("{by} does not know: {}", reply.why)).into_err(py));
-    };
-    let verdict = if share >= threshold.unwrap_or(1.0) {
-        Verdict::Held
-    } else if votes.yes > 0 {
-        let known = votes.yes + votes.no;
-        Verdict::Broken { actual: format!("{} of {known} answers of {by} are yes: {}", votes.yes, reply.why) }
-    } else {
-        Verdict::Broken { actual: format!("{by} says no: {}{}", reply.why, quotes(reply)) }
+    let verdict = match holds {
+        None => return Err(undecided(format!("{by} does not know: {}", reply.why)).into_err(py)),
+        Some(true) => Verdict::Held,
+        Some(false) if votes.yes > 0 => {
+            let all = votes.yes + votes.no + votes.unknown;
+            Verdict::Broken {
+                actual: format!("{} of {all} answers of {by} are yes: {}", votes.yes, reply.why),
+            }
+        }
+        Some(false) => Verdict::Broken { actual: format!("{by} says no: {}{}", reply.why, quotes(reply)) },
     };
     Ok((verdict, cited(reply, records)))
 }

@@ -85,6 +85,11 @@ pub(super) async fn decide(
             };
         return without_judge(decided(word, reason.to_owned(), log, issues));
     }
+    let has_run = log.results.iter().any(|it| it.path.starts_with("steps") && it.status != Status::Skip);
+    if !has_failed && !has_run {
+        let reason = "no step was run, so nothing is shown".to_owned();
+        return without_judge(decided(Word::Unclear, reason, log, issues));
+    }
     around.observer.saw(&Event::Judging(questions.len()));
     let keep_in = (!spec.place.file.as_os_str().is_empty()).then(|| beside(spec, "answers"));
     let brief = Brief {

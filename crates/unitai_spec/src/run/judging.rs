@@ -191,16 +191,25 @@ impl Votes {
         } += 1;
     }
 
-    /// How many of those who know say yes; `None` where nobody knows.
+    /// Whether this share of all says yes; `None` where those who do not know could tip it.
     ///
     /// ```
     /// use unitai_spec::run::Votes;
-    /// assert_eq!(Votes { yes: 3, no: 1, unknown: 4 }.share(), Some(0.75));
-    /// assert_eq!(Votes { unknown: 4, ..Votes::default() }.share(), None);
+    /// assert_eq!(Votes { yes: 4, no: 1, unknown: 0 }.reach(0.8), Some(true));
+    /// assert_eq!(Votes { yes: 3, no: 2, unknown: 0 }.reach(0.8), Some(false));
+    /// assert_eq!(Votes { yes: 1, no: 0, unknown: 4 }.reach(0.8), None);
     /// ```
-    pub fn share(self) -> Option<f64> {
-        let known = self.yes + self.no;
-        (known > 0).then(|| f64::from(self.yes) / f64::from(known))
+    pub fn reach(self, share: f64) -> Option<bool> {
+        let all = f64::from(self.yes + self.no + self.unknown);
+        // A thousandth of a vote: 0.8 of five is four, whatever binary fractions say.
+        let is_enough = |votes: u32| f64::from(votes) + 1e-3 >= share * all;
+        if all > 0.0 && is_enough(self.yes) {
+            Some(true)
+        } else if is_enough(self.yes + self.unknown) {
+            None
+        } else {
+            Some(false)
+        }
     }
 }
 
