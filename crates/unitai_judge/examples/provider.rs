@@ -40,7 +40,7 @@ fn main() -> Result<(), String> {
         let said = match (what.as_str(), rest) {
             ("drive", [url, token]) => {
                 let (hands, _calls) = Hands::new(Vec::new());
-                let reach = Reach { hands, url: url.clone(), token: token.clone() };
+                let reach = Reach { hands, url: url.clone(), token: token.clone(), pay: None };
                 let system = "You drive the tools of a test.";
                 let drive = Drive { system, prompt: &prompt, schema: &schema, timeout: LIMIT, turns: 20 };
                 provider.drive(&drive, &reach).await

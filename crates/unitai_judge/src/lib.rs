@@ -18,14 +18,16 @@ mod objects;
 mod panel;
 mod provider;
 pub mod providers;
+mod purse;
 mod session;
 #[cfg(test)]
 mod support;
 
 pub use driving::ModelDriver;
 pub use judge::{Asking, ModelJudge};
-pub use metered::{Metered, Tally};
+pub use metered::Metered;
 pub use nobody::Nobody;
 pub use provider::{Ask, Drive, Identity, Provider, Reach, Said, Trouble};
+pub use purse::{Purse, Tally, Ticket};
 pub use session::{Engaged, Session};
 pub use unitai_spec::run::Spent;

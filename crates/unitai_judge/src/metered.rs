@@ -1,146 +1,57 @@
-//! A provider whose answers are paid for: money is set aside in the budgets of test and suite before it is asked and
-//! settled after, and all of it is added up.
+//! A provider whose answers are paid for, from the budgets of test and suite.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use unitai_model::{Money, Usage};
 use unitai_spec::run::Future;
-use unitai_wire::meter::{Budgets, Price, PriceTable, Reservation, Unreserved};
+use unitai_wire::meter::{Budgets, PriceTable};
 
-use crate::providers::api::MOST_OUTPUT;
+use crate::purse::{Purse, Tally, Ticket, Till};
 use crate::{Ask, Drive, Identity, Provider, Reach, Said, Trouble};
 
-/// How many turns a drive is reserved at, at most. What takes more is stopped at the next call.
+/// How many turns a drive of a program is reserved at, at most. What more of them took is known at its end alone.
 const LIKELY_TURNS: u64 = 4;
-
-/// What the frame around a request is reserved at, in tokens. Programs put a prompt of their own before ours.
-const FRAME: u64 = 4096;
 
 /// A provider whose answers are paid for.
 ///
 /// Each test makes one of its own, with its own budgets, around the provider that all of them share.
 pub struct Metered {
     inner: Arc<dyn Provider>,
-    budgets: Budgets,
-    prices: PriceTable,
-    tally: Mutex<Tally>,
-}
-
-/// What answers came to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Tally {
-    /// How often it was asked and could answer.
-    pub calls: u64,
-    /// Tokens that went in, as far as they were told.
-    pub input_tokens: u64,
-    /// Tokens that came out, as far as they were told.
-    pub output_tokens: u64,
-    /// What is known of the cost.
-    pub cost: Money,
-    /// Calls of which nobody knows what they cost.
-    pub unpriced: u64,
-}
-
-impl Tally {
-    /// Both together.
-    pub fn plus(self, other: Tally) -> Tally {
-        Tally {
-            calls: self.calls + other.calls,
-            input_tokens: self.input_tokens.saturating_add(other.input_tokens),
-            output_tokens: self.output_tokens.saturating_add(other.output_tokens),
-            cost: self.cost.plus(other.cost),
-            unpriced: self.unpriced + other.unpriced,
-        }
-    }
+    till: Arc<Till>,
 }
 
 impl Metered {
     /// The provider, paid from these budgets at these prices.
     pub fn new(inner: Arc<dyn Provider>, budgets: Budgets, prices: PriceTable) -> Metered {
-        Metered { inner, budgets, prices, tally: Mutex::new(Tally::default()) }
+        Metered { inner, till: Arc::new(Till::new(budgets, prices)) }
     }
 
     /// What its answers came to so far.
     pub fn tally(&self) -> Tally {
-        *self.tally.lock().unwrap_or_else(PoisonError::into_inner)
+        self.till.tally()
     }
 
-    /// Sets aside what an answer can cost.
-    async fn reserve(&self, texts: u64, turns: u64) -> Result<Option<Reservation>, Trouble> {
-        if self.budgets.is_empty() || self.inner.is_free() {
-            return Ok(None);
+    /// The money for whoever is asked.
+    async fn purse(&self) -> Result<Purse, Trouble> {
+        if self.till.budgets.is_empty() || self.inner.is_free() {
+            return Ok(Purse::new(self.till.clone(), None));
         }
         let identity = self.inner.identity().await?;
         let model = likely_model(&identity);
-        let Some(price) = self.price(model) else {
+        let Some(price) = self.till.prices.price_of(model) else {
             let who = if model.is_empty() { identity.provider.as_str() } else { model };
             return Err(Trouble::OverBudget(format!(
                 "there is a budget, and no price for {who}: what the judge spends cannot be told; say what it costs \
                  in [tool.unitai.prices], name a model of the price table with judge.model, or drop the budget"
             )));
         };
-        // No tokenizer makes more tokens of a text than it has bytes, and every turn says again all that was said.
-        let prompt = texts.saturating_add(FRAME).saturating_mul(turns);
-        let worst = price.worst_case(prompt, MOST_OUTPUT.saturating_mul(turns));
-        self.budgets.reserve(worst).map(Some).map_err(|refused| match refused {
-            Unreserved::Ledger(error) => Trouble::Broken(error.to_string()),
-            Unreserved::Over(over) => Trouble::OverBudget(format!(
-                "{}: expected {}, found a question to the judge that can cost {}; {}",
-                over.message(),
-                over.expected(),
-                over.asked.shown(),
-                over.whose.how_to_raise()
-            )),
-        })
+        Ok(Purse::new(self.till.clone(), Some(price.clone())))
     }
+}
 
-    fn price(&self, model: &str) -> Option<&Price> {
-        self.prices.price_of(model)
-    }
-
-    /// Settles an answer as it ended, and adds it up.
-    fn settle(&self, said: Result<Said, Trouble>, reserved: Option<Reservation>) -> Result<Said, Trouble> {
-        let mut said = match said {
-            Ok(said) => said,
-            // Whoever was not there, or not to be had, bills nothing. All else may be billed, and then what was set
-            // aside counts as spent.
-            Err(trouble) => {
-                if let (Trouble::Absent(_) | Trouble::Unavailable(_), Some(reserved)) = (&trouble, reserved) {
-                    let _ = reserved.settle(Money::ZERO);
-                } else if matches!(trouble, Trouble::TimedOut { .. } | Trouble::Broken(_)) {
-                    self.add(Tally { calls: 1, unpriced: 1, ..Tally::default() });
-                }
-                return Err(trouble);
-            }
-        };
-        let spent = &mut said.spent;
-        if spent.cost.is_none()
-            && let (Some(input), Some(output)) = (spent.input_tokens, spent.output_tokens)
-        {
-            spent.cost =
-                self.price(&said.model).and_then(|price| price.cost(&Usage::of(input, output), None));
-        }
-        self.add(Tally {
-            calls: 1,
-            input_tokens: spent.input_tokens.unwrap_or_default(),
-            output_tokens: spent.output_tokens.unwrap_or_default(),
-            cost: spent.cost.unwrap_or_default(),
-            unpriced: u64::from(spent.cost.is_none()),
-        });
-        // What nobody knows counts as all that was set aside, which dropping does.
-        match (reserved, spent.cost) {
-            (Some(reserved), Some(cost)) => match reserved.settle(cost) {
-                Ok(()) => Ok(said),
-                Err(unsettled) => Err(Trouble::OverBudget(unsettled.to_string())),
-            },
-            _ => Ok(said),
-        }
-    }
-
-    fn add(&self, one: Tally) {
-        let mut tally = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
-        *tally = tally.plus(one);
-    }
+/// Settles an answer that came whole.
+fn settled(mut said: Said, ticket: Ticket) -> Result<Said, Trouble> {
+    said.spent = ticket.settle(&said.model, said.spent)?;
+    Ok(said)
 }
 
 impl Provider for Metered {
@@ -159,21 +70,45 @@ impl Provider for Metered {
     fn ask<'a>(&'a self, ask: &'a Ask<'a>) -> Future<'a, Result<Said, Trouble>> {
         Box::pin(async move {
             let texts = (ask.system.len() + ask.prompt.len() + ask.schema.to_string().len()) as u64;
-            let reserved = self.reserve(texts, 1).await?;
-            self.settle(self.inner.ask(ask).await, reserved)
+            let ticket = self.purse().await?.reserve_for("a question to the judge", texts, 1)?;
+            match self.inner.ask(ask).await {
+                Ok(said) => settled(said, ticket),
+                // Whoever was not there, or not to be had, bills nothing. All else may be billed.
+                Err(trouble) => {
+                    if matches!(trouble, Trouble::Absent(_) | Trouble::Unavailable(_)) {
+                        ticket.give_back();
+                    }
+                    Err(trouble)
+                }
+            }
         })
     }
 
     fn drive<'a>(&'a self, drive: &'a Drive<'a>, reach: &'a Reach) -> Future<'a, Result<Said, Trouble>> {
         Box::pin(async move {
+            let purse = self.purse().await?;
+            if self.inner.pays_each_turn() {
+                let paid = Reach { pay: Some(purse), ..reach.clone() };
+                return self.inner.drive(drive, &paid).await;
+            }
             let tools = reach.hands.tools();
             let offered: usize = tools
                 .iter()
                 .map(|tool| tool.name.len() + tool.description.len() + tool.input_schema.to_string().len())
                 .sum();
             let texts = drive.system.len() + drive.prompt.len() + drive.schema.to_string().len() + offered;
-            let reserved = self.reserve(texts as u64, u64::from(drive.turns).clamp(1, LIKELY_TURNS)).await?;
-            self.settle(self.inner.drive(drive, reach).await, reserved)
+            let turns = u64::from(drive.turns).clamp(1, LIKELY_TURNS);
+            let ticket = purse.reserve_for("a drive by a model", texts as u64, turns)?;
+            match self.inner.drive(drive, reach).await {
+                Ok(said) => settled(said, ticket),
+                // Who is not to be had now may have been before, and has billed that.
+                Err(trouble) => {
+                    if matches!(trouble, Trouble::Absent(_)) {
+                        ticket.give_back();
+                    }
+                    Err(trouble)
+                }
+            }
         })
     }
 }

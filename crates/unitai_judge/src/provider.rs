@@ -6,6 +6,8 @@ use std::time::Duration;
 use serde_json::Value;
 use unitai_spec::run::{Future, Hands, Spent};
 
+use crate::Purse;
+
 /// Somebody who answers.
 pub trait Provider: Send + Sync {
     /// Its name in settings, such as `claude-code`.
@@ -16,6 +18,12 @@ pub trait Provider: Send + Sync {
 
     /// Whether nobody bills what it says, as for a model on this machine: then no money is set aside.
     fn is_free(&self) -> bool {
+        false
+    }
+
+    /// Whether it pays for each turn of a drive from the purse that is in reach. Whoever does not is paid for as a
+    /// whole.
+    fn pays_each_turn(&self) -> bool {
         false
     }
 
@@ -74,6 +82,8 @@ pub struct Reach {
     pub url: String,
     /// The token that it wants, as `Authorization: Bearer ...`.
     pub token: String,
+    /// What each turn is paid from, by whoever pays for each.
+    pub pay: Option<Purse>,
 }
 
 /// What it said.

@@ -8,10 +8,11 @@ use unitai_wire::redact::Secrets;
 
 use crate::answers::Masks;
 use crate::judge::{Asking, ModelJudge};
-use crate::metered::{Metered, Tally};
+use crate::metered::Metered;
 use crate::nobody::Nobody;
 use crate::provider::Provider;
 use crate::providers::choosing::{Surroundings, choose, choose_second, how_to_get_one};
+use crate::purse::Tally;
 use crate::{ModelDriver, driving};
 
 /// The models of a process.

@@ -65,8 +65,8 @@ impl ModelDriver {
             timeout: self.timeout,
             turns: self.turns,
         };
-        let reach =
-            Reach { hands: hands.clone(), url: serving.url().to_owned(), token: serving.token().to_owned() };
+        let (url, token) = (serving.url().to_owned(), serving.token().to_owned());
+        let reach = Reach { hands: hands.clone(), url, token, pay: None };
         let said = self.provider.drive(&drive, &reach).await;
         for trouble in serving.end().await {
             hands.warn(trouble);

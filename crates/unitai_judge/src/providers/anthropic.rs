@@ -27,6 +27,7 @@ impl Form for Messages {
     const USUAL_MODEL: &'static str = "claude-sonnet-5";
     const DIALECT: &'static str = "anthropic";
     const VERSION: &'static str = "2023-06-01";
+    const LIMITS: &'static [Option<&'static str>] = &[Some("max_tokens")];
 
     fn headers(key: &str) -> Vec<(&'static str, String)> {
         vec![("x-api-key", key.to_owned()), ("anthropic-version", Self::VERSION.to_owned())]
@@ -35,7 +36,9 @@ impl Form for Messages {
     fn body(talk: &Talk<'_>) -> Value {
         let mut body = Map::new();
         body.insert("model".to_owned(), json!(talk.model));
-        body.insert("max_tokens".to_owned(), json!(MOST_OUTPUT));
+        if let Some(limit) = talk.limit {
+            body.insert(limit.to_owned(), json!(MOST_OUTPUT));
+        }
         body.insert("system".to_owned(), json!(talk.system));
         body.insert("messages".to_owned(), json!(talk.messages));
         if talk.is_steady {

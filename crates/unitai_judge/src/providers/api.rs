@@ -1,12 +1,12 @@
 //! A model behind an API: one question, or a talk in which it calls the tools of a test. What differs from one API to
 //! the other is its [`Form`].
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use serde_json::Value;
 use tokio::time::Instant;
-use unitai_model::{Money, Usage};
+use unitai_model::Money;
 use unitai_spec::data::from_json;
 use unitai_spec::run::{Called as Outcome, Future};
 use unitai_wire::Target;
@@ -15,7 +15,7 @@ use unitai_wire::meter::PriceTable;
 
 use super::http::{Refused, Service};
 use super::naming::Naming;
-use crate::{Ask, Drive, Identity, Provider, Reach, Said, Spent, Trouble};
+use crate::{Ask, Drive, Identity, Provider, Purse, Reach, Said, Spent, Ticket, Trouble};
 
 /// The most tokens that one answer may have, thinking included.
 pub const MOST_OUTPUT: u64 = 8192;
@@ -38,6 +38,9 @@ pub trait Form: Send + Sync + 'static {
     const DIALECT: &'static str;
     /// The version of the interface.
     const VERSION: &'static str;
+    /// Its words for the most tokens of an answer, the best first. Where one is refused, the next is said; `None` says
+    /// nothing.
+    const LIMITS: &'static [Option<&'static str>];
 
     /// What is sent with each request.
     fn headers(key: &str) -> Vec<(&'static str, String)>;
@@ -68,6 +71,8 @@ pub struct Talk<'a> {
     pub schema: Option<&'a Value>,
     /// Whether the same question is to get the same answer, where it can be.
     pub is_steady: bool,
+    /// The word for the most tokens of the answer.
+    pub limit: Option<&'static str>,
 }
 
 /// What a tool said, as it is handed to the model.
@@ -90,6 +95,8 @@ pub struct Api<F: Form> {
     /// What the API has not refused so far. It is asked for less once it has, by everybody.
     holds_to_schemas: AtomicBool,
     takes_temperature: AtomicBool,
+    /// Which of the words for the limit it takes.
+    limit: AtomicUsize,
     form: std::marker::PhantomData<F>,
 }
 
@@ -103,6 +110,7 @@ impl<F: Form> Api<F> {
             is_local: false,
             holds_to_schemas: AtomicBool::new(true),
             takes_temperature: AtomicBool::new(true),
+            limit: AtomicUsize::new(0),
             form: std::marker::PhantomData,
         };
         api.at(F::USUAL_ADDRESS)
@@ -131,22 +139,49 @@ impl<F: Form> Api<F> {
         self
     }
 
-    /// Asks once, and again for less where the API says that it does not take something.
-    async fn answer(&self, talk: &mut Talk<'_>, deadline: Instant) -> Result<Value, Trouble> {
+    /// Asks once, and again for less where the API says that it does not take something. Each request is paid for
+    /// before it is sent; an answer comes with what is set aside for it.
+    async fn answer(
+        &self,
+        talk: &Talk<'_>,
+        pay: Option<&Purse>,
+        deadline: Instant,
+    ) -> Result<(Value, Option<Ticket>), Trouble> {
         loop {
             let schema = talk.schema.filter(|_| self.holds_to_schemas.load(Ordering::Relaxed));
             let is_steady = self.takes_temperature.load(Ordering::Relaxed);
-            let mut asked = Talk { schema, is_steady, ..talk.clone() };
+            let word = self.limit.load(Ordering::Relaxed);
+            let limit = F::LIMITS.get(word).copied().flatten();
+            let mut asked = Talk { schema, is_steady, limit, ..talk.clone() };
             if let (Some(wanted), None) = (talk.schema, schema) {
                 asked.system = told_schema(&asked.system, wanted);
             }
-            let words = match self.service.post(&F::body(&asked), deadline).await {
-                Ok(answer) => return Ok(answer),
-                Err(Refused::Trouble(trouble)) => return Err(trouble),
-                Err(Refused::Rejected(words)) => words,
+            let body = F::body(&asked);
+            let ticket = pay.map(|purse| purse.reserve(body.to_string().len() as u64)).transpose()?;
+            let refused = match self.service.post(&body, deadline).await {
+                Ok(answer) => return Ok((answer, ticket)),
+                Err(refused) => refused,
+            };
+            // Nobody bills a refusal. All else may be billed, and then what was set aside counts as spent.
+            let is_unbilled = match &refused {
+                Refused::Rejected(_) => true,
+                Refused::Trouble(trouble) => {
+                    matches!(trouble, Trouble::Absent(_) | Trouble::Unavailable(_))
+                }
+            };
+            if let Some(ticket) = ticket.filter(|_| is_unbilled) {
+                ticket.give_back();
+            }
+            let words = match refused {
+                Refused::Rejected(words) => words,
+                Refused::Trouble(trouble) => return Err(trouble),
             };
             if is_steady && words.contains("temperature") {
                 self.takes_temperature.store(false, Ordering::Relaxed);
+            } else if word + 1 < F::LIMITS.len()
+                && F::LIMITS.iter().flatten().any(|limit| words.contains(limit))
+            {
+                self.limit.fetch_max(word + 1, Ordering::Relaxed);
             } else if schema.is_some() {
                 self.holds_to_schemas.store(false, Ordering::Relaxed);
             } else {
@@ -163,9 +198,10 @@ impl<F: Form> Api<F> {
         turns: u32,
         deadline: Instant,
     ) -> Result<Said, Trouble> {
-        let mut bill = Bill::default();
+        let mut bill = Spent::NOTHING;
         for _ in 0..turns.max(1) {
-            let answer = self.answer(&mut talk, deadline).await?;
+            let pay = hands.as_ref().and_then(|(reach, _)| reach.pay.as_ref());
+            let (answer, ticket) = self.answer(&talk, pay, deadline).await?;
             let mut seen = Seen::default();
             if let Some(dialect) = named(F::DIALECT) {
                 dialect.read_answer(&answer, &mut seen);
@@ -177,7 +213,11 @@ impl<F: Form> Api<F> {
             if !seen.is_whole {
                 return Err(broken("it answered something else than an answer of its interface"));
             }
-            bill.add(&seen, self.cost(&seen));
+            let mut spent = self.spent(&seen);
+            if let Some(ticket) = ticket {
+                spent = ticket.settle(seen.model.as_deref().unwrap_or(&self.model), spent)?;
+            }
+            bill = bill.plus(spent);
             if let Some(why) = F::unsaid(&answer, &seen) {
                 return Err(broken(&why));
             }
@@ -194,18 +234,26 @@ impl<F: Form> Api<F> {
         Err(Trouble::Broken(format!("{} had not come to an end after {turns} turns", F::NAME)))
     }
 
-    fn last_words(&self, text: String, wants_schema: bool, model: Option<String>, bill: Bill) -> Said {
+    fn last_words(&self, text: String, wants_schema: bool, model: Option<String>, spent: Spent) -> Said {
         let is_held = wants_schema && self.holds_to_schemas.load(Ordering::Relaxed);
         let structured =
             if is_held { serde_json::from_str(&text).ok().filter(Value::is_object) } else { None };
         let model = model.unwrap_or_else(|| self.model.clone());
-        let spent = bill.spent();
         let notes = if spent.cost.is_none() {
             vec![format!("{model} has no price: what the answer cost is not known")]
         } else {
             Vec::new()
         };
         Said { text, structured, model, spent, notes }
+    }
+
+    /// What one answer took.
+    fn spent(&self, seen: &Seen) -> Spent {
+        Spent {
+            input_tokens: seen.usage.map(|usage| usage.prompt_tokens()),
+            output_tokens: seen.usage.map(|usage| usage.output),
+            cost: self.cost(seen),
+        }
     }
 
     fn cost(&self, seen: &Seen) -> Option<Money> {
@@ -246,6 +294,10 @@ impl<F: Form> Provider for Api<F> {
         self.is_local && self.prices.price_at(&self.model, true) == Some(&unitai_wire::meter::Price::FREE)
     }
 
+    fn pays_each_turn(&self) -> bool {
+        true
+    }
+
     fn ask<'a>(&'a self, ask: &'a Ask<'a>) -> Future<'a, Result<Said, Trouble>> {
         let talk = Talk {
             model: &self.model,
@@ -254,6 +306,7 @@ impl<F: Form> Provider for Api<F> {
             tools: Vec::new(),
             schema: Some(ask.schema),
             is_steady: true,
+            limit: None,
         };
         let deadline = Instant::now() + ask.timeout;
         Box::pin(self.within(ask.timeout, self.talk(talk, None, 1, deadline)))
@@ -272,43 +325,10 @@ impl<F: Form> Provider for Api<F> {
                 .collect(),
             schema: Some(drive.schema),
             is_steady: true,
+            limit: None,
         };
         let deadline = Instant::now() + drive.timeout;
         Box::pin(self.within(drive.timeout, self.talk(talk, Some((reach, naming)), drive.turns, deadline)))
-    }
-}
-
-/// What was billed so far. One answer that tells nothing makes the sum unknown.
-#[derive(Default)]
-struct Bill {
-    usage: Option<Option<Usage>>,
-    cost: Option<Option<Money>>,
-}
-
-impl Bill {
-    fn add(&mut self, seen: &Seen, cost: Option<Money>) {
-        self.usage = Some(match (self.usage, seen.usage) {
-            (None, usage) => usage,
-            (Some(Some(before)), Some(now)) => Some(Usage::of(
-                before.prompt_tokens().saturating_add(now.prompt_tokens()),
-                before.output.saturating_add(now.output),
-            )),
-            _ => None,
-        });
-        self.cost = Some(match (self.cost, cost) {
-            (None, cost) => cost,
-            (Some(Some(before)), Some(now)) => Some(before.plus(now)),
-            _ => None,
-        });
-    }
-
-    fn spent(self) -> Spent {
-        let usage = self.usage.flatten();
-        Spent {
-            input_tokens: usage.map(|usage| usage.prompt_tokens()),
-            output_tokens: usage.map(|usage| usage.output),
-            cost: self.cost.flatten(),
-        }
     }
 }
 

@@ -65,6 +65,10 @@ impl Provider for Discreet {
         self.inner.is_free()
     }
 
+    fn pays_each_turn(&self) -> bool {
+        self.inner.pays_each_turn()
+    }
+
     fn identity(&self) -> Future<'_, Result<Identity, Trouble>> {
         Box::pin(async { self.inner.identity().await.map_err(|trouble| self.trouble(trouble)) })
     }

@@ -125,8 +125,14 @@ impl Service {
             request = request.header(*name, value);
         }
         let lost = |error: reqwest::Error| {
+            let is_unsent = error.is_connect() || error.is_builder();
             let why = self.cleaned(&shown(&error.without_url()));
-            Refused::Trouble(Trouble::Unavailable(format!("{} was not reached: {why}", self.name)))
+            Refused::Trouble(if is_unsent {
+                Trouble::Unavailable(format!("{} was not reached: {why}", self.name))
+            } else {
+                // It has the request, and may bill the answer that was lost.
+                Trouble::Broken(format!("{} broke off before its answer was whole: {why}", self.name))
+            })
         };
         let mut response = request.send().await.map_err(lost)?;
         let status = response.status().as_u16();

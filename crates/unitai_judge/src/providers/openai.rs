@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 use unitai_wire::dialects::Seen;
 
-use super::api::{Api, Form, Handed, Talk};
+use super::api::{Api, Form, Handed, MOST_OUTPUT, Talk};
 
 /// An API of OpenAI's form.
 ///
@@ -27,6 +27,9 @@ impl Form for ChatCompletions {
     const USUAL_MODEL: &'static str = "gpt-5.4";
     const DIALECT: &'static str = "openai_chat";
     const VERSION: &'static str = "chat/completions";
+    /// Older servers know the older word; some want neither, as where their models cannot say that much.
+    const LIMITS: &'static [Option<&'static str>] =
+        &[Some("max_completion_tokens"), Some("max_tokens"), None];
 
     fn headers(key: &str) -> Vec<(&'static str, String)> {
         vec![("authorization", format!("Bearer {key}"))]
@@ -38,6 +41,9 @@ impl Form for ChatCompletions {
         let mut body = Map::new();
         body.insert("model".to_owned(), json!(talk.model));
         body.insert("messages".to_owned(), Value::Array(messages));
+        if let Some(limit) = talk.limit {
+            body.insert(limit.to_owned(), json!(MOST_OUTPUT));
+        }
         if talk.is_steady {
             body.insert("temperature".to_owned(), json!(0));
         }

@@ -47,7 +47,7 @@ impl Tools {
         })
         .await;
         let url = format!("http://{}/mcp", server.address);
-        Tools { reach: Reach { hands, url, token: TOKEN.to_owned() }, calls, _server: server }
+        Tools { reach: Reach { hands, url, token: TOKEN.to_owned(), pay: None }, calls, _server: server }
     }
 
     /// What was called, in order.

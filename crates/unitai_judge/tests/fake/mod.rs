@@ -118,7 +118,7 @@ impl Fake {
             timeout: Duration::from_secs(60),
             turns: 7,
         };
-        let said = provider.drive(&drive, &Reach { hands, url, token }).await;
+        let said = provider.drive(&drive, &Reach { hands, url, token, pay: None }).await;
         self.is_swept();
         said
     }
