@@ -75,7 +75,7 @@ fn used(input: u64, output: u64, cost: Option<Money>) -> Result<Spent, Trouble> 
 
 async fn asked(judge: &Metered) -> Result<Said, Trouble> {
     let schema = json!({});
-    let timeout = Duration::from_secs(1);
+    let timeout = Duration::from_secs(60);
     judge.ask(&Ask { system: "s", prompt: "p", schema: &schema, timeout }).await
 }
 

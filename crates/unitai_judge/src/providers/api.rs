@@ -164,7 +164,7 @@ impl<F: Form> Api<F> {
             };
             // Nobody bills a refusal. All else may be billed, and then what was set aside counts as spent.
             let is_unbilled = match &refused {
-                Refused::Rejected(_) => true,
+                Refused::Rejected { .. } => true,
                 Refused::Trouble(trouble) => {
                     matches!(trouble, Trouble::Absent(_) | Trouble::Unavailable(_))
                 }
@@ -172,14 +172,14 @@ impl<F: Form> Api<F> {
             if let Some(ticket) = ticket.filter(|_| is_unbilled) {
                 ticket.give_back();
             }
-            let words = match refused {
-                Refused::Rejected(words) => words,
+            let (words, unclean) = match refused {
+                Refused::Rejected { words, unclean } => (words, unclean),
                 Refused::Trouble(trouble) => return Err(trouble),
             };
-            if is_steady && words.contains("temperature") {
+            if is_steady && unclean.contains("temperature") {
                 self.takes_temperature.store(false, Ordering::Relaxed);
             } else if word + 1 < F::LIMITS.len()
-                && F::LIMITS.iter().flatten().any(|limit| words.contains(limit))
+                && F::LIMITS.iter().flatten().any(|limit| unclean.contains(limit))
             {
                 self.limit.fetch_max(word + 1, Ordering::Relaxed);
             } else if schema.is_some() {

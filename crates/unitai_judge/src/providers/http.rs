@@ -37,8 +37,14 @@ pub(crate) struct Service {
 
 /// Why there is no answer to one request.
 pub(crate) enum Refused {
-    /// It does not take something that it was asked: with less of it, it may. In its words.
-    Rejected(String),
+    /// It does not take something that it was asked: with less of it, it may.
+    Rejected {
+        /// In its words.
+        words: String,
+        /// The same as it came, keys and all: to be looked into, and never told. A key as short as `x` leaves holes in
+        /// the words.
+        unclean: String,
+    },
     /// It will not answer.
     Trouble(Trouble),
 }
@@ -75,7 +81,10 @@ impl Service {
                         Refused::Trouble(Trouble::Broken(said))
                     });
                 }
-                400 | 422 => return Err(Refused::Rejected(format!("{status}: {}", words()))),
+                400 | 422 => {
+                    let unclean = cut(&message(&text));
+                    return Err(Refused::Rejected { words: format!("{status}: {}", words()), unclean });
+                }
                 401 | 403 => {
                     let said = format!(
                         "{} does not take the key in {} ({status}: {}); set {0}'s key in {1}, or choose another \
@@ -152,18 +161,27 @@ impl Service {
         Ok((status, after, String::from_utf8_lossy(&bytes).into_owned()))
     }
 
-    /// What a refusal says: its message where it has one, else its beginning.
+    /// What a refusal says, without our key.
     fn words(&self, text: &str) -> String {
-        let json: Option<Value> = serde_json::from_str(text).ok();
-        let error = json.as_ref().map(|json| json.get("error").unwrap_or(json));
-        let message = error.and_then(|error| error.get("message").unwrap_or(error).as_str());
-        let said = self.cleaned(message.unwrap_or(text));
-        let said = unitai_model::value::plain(said.trim()).to_string();
-        match said.char_indices().nth(MOST_TOLD) {
-            Some((end, _)) => format!("{}...", &said[..end]),
-            None if said.is_empty() => "it says nothing more".to_owned(),
-            None => said,
-        }
+        let said = cut(&self.cleaned(&message(text)));
+        if said.is_empty() { "it says nothing more".to_owned() } else { said }
+    }
+}
+
+/// The message of a refusal where it has one, else all of it.
+fn message(text: &str) -> String {
+    let json: Option<Value> = serde_json::from_str(text).ok();
+    let error = json.as_ref().map(|json| json.get("error").unwrap_or(json));
+    let message = error.and_then(|error| error.get("message").unwrap_or(error).as_str());
+    message.unwrap_or(text).to_owned()
+}
+
+/// As much of a text as is told.
+fn cut(text: &str) -> String {
+    let said = unitai_model::value::plain(text.trim()).to_string();
+    match said.char_indices().nth(MOST_TOLD) {
+        Some((end, _)) => format!("{}...", &said[..end]),
+        None => said,
     }
 }
 
