@@ -187,20 +187,17 @@ fn no_secret_is_kept_whole_or_in_part() {
     secrets.learn("Zk3vQ8xWn2LmR7tY");
     let text = format!("{}key Zk3vQ8xWn2LmR7tY{}", "a".repeat(9_990), "b".repeat(40_000));
     let record = evidence(1, "look_up", returned(&json!(text)));
-    let said_so = answers(&[("Q1", "yes", &[("E1", "key Zk3v")]), ("Q2", "no", &[]), ("Q3", "no", &[])]);
+    let said_so = answers(&[("Q1", "yes", &[("E1", "aaakey")]), ("Q2", "no", &[]), ("Q3", "no", &[])]);
     let model = Scripted::saying([Ok(said(&said_so.to_string()))]);
     let judge = ModelJudge::new(model.clone(), asking(Mode::Auto), secrets);
+    assert_eq!(words(&answered(place.ruling(&judge, std::slice::from_ref(&record)))), ["yes", "no", "no"]);
     // The judge has not seen it, and cannot quote it.
-    assert_eq!(
-        words(&answered(place.ruling(&judge, std::slice::from_ref(&record)))),
-        ["unknown", "no", "no"]
-    );
     assert!(!model.asked()[0].prompt.contains("Zk3v"));
     let file = std::fs::read_to_string(place.path()).unwrap();
     assert!(!file.contains("Zk3v") && file.len() < 30_000, "{}", file.len());
     let entry = &place.kept().entries[0];
     assert!(entry.evidence[0].left_out > 29_000);
-    assert_eq!(words(&answered(place.ruling(&judge, &[record]))), ["unknown", "no", "no"]);
+    assert_eq!(words(&answered(place.ruling(&judge, &[record]))), ["yes", "no", "no"]);
 }
 
 #[test]
