@@ -142,7 +142,7 @@ class TestThreshold:
     def test_is_a_share(self, project):
         write(project, "def test_it(result):\n    result.judge(QUESTION, threshold=80)\n")
         done = project.pytest()
-        assert "threshold must be between 0 and 1, not 80" in done.stdout
+        assert "threshold must be above 0 and at most 1, not 80" in done.stdout
         assert project.started == []
 
 

@@ -129,14 +129,10 @@ impl Provider for Command {
 
     /// The program is what answers: another one is another judge.
     fn identity(&self) -> Future<'_, Result<Identity, Trouble>> {
-        let program = self.program.file_stem().unwrap_or_default().to_string_lossy();
-        // Another program is another judge, and what an interpreter runs stands in its arguments.
-        let line = std::iter::once(program.as_ref()).chain(self.args.iter().map(String::as_str));
-        let line = line.collect::<Vec<_>>().join(" ");
         let identity = Identity {
             provider: NAME.to_owned(),
-            model: if self.model.is_empty() { line } else { format!("{} of {line}", self.model) },
-            version: PROTOCOL.to_string(),
+            model: self.model.clone(),
+            version: format!("{} {PROTOCOL}", self.program.file_stem().unwrap_or_default().to_string_lossy()),
         };
         Box::pin(async move { Ok(identity) })
     }
