@@ -92,13 +92,6 @@ impl ModelJudge {
         }
     }
 
-    /// The same, asking each question this often.
-    #[must_use]
-    pub fn repeating(mut self, repeats: u32) -> ModelJudge {
-        self.asking.repeats = repeats;
-        self
-    }
-
     async fn rule(&self, brief: &Brief<'_>) -> Ruling {
         let mode = self.asking.answers.in_ci(self.asking.is_ci);
         if mode == JudgeAnswers::Off {

@@ -1,29 +1,54 @@
 //! JSON in what a model says: between words, in fences, or alone.
 
-use serde_json::{Deserializer, Value};
+use serde_json::Value;
 
-/// How much of the end of a text is looked at. A report is short, and what is before it does not matter.
-const LOOKED_AT: usize = 256 * 1024;
+/// How much of the end of a text is looked at. What a model says last counts, and is short.
+const SEARCHED: usize = 256_000;
 
-/// The last whole JSON object of a text that has this key. Objects within objects do not count: whoever quotes another
-/// report in its own means its own.
-pub(crate) fn last_object_with(text: &str, key: &str) -> Option<Value> {
+/// The deepest that anything we ask for is nested, and more. So no text takes long.
+const DEPTH: usize = 16;
+
+/// A whole object in a text.
+pub(crate) struct Object<'a> {
+    /// Its very words.
+    pub(crate) text: &'a str,
+    /// What stands after it.
+    pub(crate) rest: &'a str,
+    pub(crate) value: Value,
+}
+
+/// What a text holds, objects within objects left out: whoever quotes another's in its own means its own.
+pub(crate) struct Found<'a> {
+    pub(crate) whole: Vec<Object<'a>>,
+    /// What stands after each brace that begins no object.
+    pub(crate) broken: Vec<&'a str>,
+}
+
+/// Every object of a text, in its order.
+pub(crate) fn objects(text: &str) -> Found<'_> {
     let mut rest = tail(text);
-    let mut last = None;
+    let mut found = Found { whole: Vec::new(), broken: Vec::new() };
     while let Some(at) = rest.find('{') {
         rest = &rest[at..];
-        let mut values = Deserializer::from_str(rest).into_iter::<Value>();
-        match values.next() {
-            Some(Ok(value)) => {
-                rest = &rest[values.byte_offset()..];
-                if value.get(key).is_some() {
-                    last = Some(value);
-                }
+        let parsed = length(rest).and_then(|end| Some((end, serde_json::from_str(&rest[..end]).ok()?)));
+        match parsed {
+            Some((end, value)) => {
+                let (text, after) = rest.split_at(end);
+                found.whole.push(Object { text, rest: after, value });
+                rest = after;
             }
-            _ => rest = &rest[1..],
+            None => {
+                rest = &rest[1..];
+                found.broken.push(rest);
+            }
         }
     }
-    last
+    found
+}
+
+/// The last whole object of a text that has this key.
+pub(crate) fn last_object_with(text: &str, key: &str) -> Option<Value> {
+    objects(text).whole.into_iter().rev().map(|it| it.value).find(|it| it.get(key).is_some())
 }
 
 /// What stands in the fenced blocks of a text, the last one first.
@@ -37,8 +62,27 @@ pub(crate) fn fenced(text: &str) -> Vec<&str> {
     blocks
 }
 
+/// How long the object is that a text begins with.
+fn length(text: &str) -> Option<usize> {
+    let (mut depth, mut is_text, mut is_escaped) = (0usize, false, false);
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if is_text => is_escaped = true,
+            b'"' => is_text = !is_text,
+            _ if is_text => {}
+            b'{' | b'[' if depth == DEPTH => return None,
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' if depth == 1 => return Some(at + 1),
+            b'}' | b']' => depth -= 1,
+            _ => {}
+        }
+    }
+    None
+}
+
 fn tail(text: &str) -> &str {
-    let mut from = text.len().saturating_sub(LOOKED_AT);
+    let mut from = text.len().saturating_sub(SEARCHED);
     while !text.is_char_boundary(from) {
         from += 1;
     }

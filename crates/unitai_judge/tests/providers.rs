@@ -36,7 +36,7 @@ macro_rules! meets_the_contract {
             says_nothing Empty,
             does_not_know_us Unauthorised,
             is_busy_for_ever BusyForever,
-            is_ended_soon_after_its_limit Slow,
+            is_ended_within_a_second_of_its_limit Slow,
             says_what_cannot_be_read Garbage,
             has_no_price Unpriced,
             calls_a_tool_and_gets_its_result CallsATool,

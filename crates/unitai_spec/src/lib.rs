@@ -9,5 +9,6 @@ pub mod data;
 pub mod document;
 pub mod expression;
 pub mod harden;
+pub mod http;
 pub mod run;
 pub mod tools;

@@ -4,12 +4,7 @@ use serde_json::{Map, Value};
 use unitai_spec::run::{Answer, Evidence, Question, Quotable, Quote, Reply};
 
 use crate::Said;
-
-/// The most of a text that is searched for an answer; its end counts.
-const SEARCHED: usize = 256_000;
-
-/// The deepest that an answer is nested, and more.
-const DEPTH: usize = 16;
+use crate::objects::{Object, objects};
 
 /// The longest reason that is kept.
 const WHY: usize = 1_000;
@@ -62,69 +57,25 @@ const ECHO: &str =
 
 /// The answer in a text. What only repeats evidence is none.
 fn find(text: &str, is_echo: impl Fn(&str) -> bool) -> Result<Value, &'static str> {
-    let mut start = text.len().saturating_sub(SEARCHED);
-    while !text.is_char_boundary(start) {
-        start += 1;
-    }
-    let text = &text[start..];
-    let (mut found, mut at, mut is_broken, mut has_echo) = (Vec::new(), 0, false, false);
-    while let Some(next) = text[at..].find('{') {
-        let begin = at + next;
-        let object = length(&text[begin..]).map(|length| &text[begin..begin + length]);
-        match object.and_then(|it| Some((it.len(), serde_json::from_str::<Value>(it).ok()?))) {
-            Some((length, value)) => {
-                at = begin + length;
-                match answers_of(&value) {
-                    Some(_) if is_echo(&text[begin..at]) => has_echo = true,
-                    Some(answers) => found.push(Found { end: at, answers: answers.clone() }),
-                    None => {}
-                }
-            }
-            None => {
-                at = begin + 1;
-                is_broken |= text[at..].trim_start().starts_with("\"answers\"");
-            }
-        }
-    }
-    let Some(last) = found.pop() else {
-        return Err(match (is_broken, has_echo) {
+    let found = objects(text);
+    let is_broken = found.broken.iter().any(|rest| rest.trim_start().starts_with("\"answers\""));
+    let (echoes, mut own): (Vec<Object<'_>>, Vec<Object<'_>>) =
+        found.whole.into_iter().filter(|it| answers_of(&it.value).is_some()).partition(|it| is_echo(it.text));
+    let Some(last) = own.pop() else {
+        return Err(match (is_broken, echoes.is_empty()) {
             (true, _) => BROKEN,
-            (false, true) => ECHO,
-            (false, false) => NO_OBJECT,
+            (false, false) => ECHO,
+            (false, true) => NO_OBJECT,
         });
     };
     // An object within one that is broken may be something that it quotes.
-    if is_broken || closes_more_than_it_opens(&text[last.end..]) {
+    if is_broken || closes_more_than_it_opens(last.rest) {
         return Err(BROKEN);
     }
+    let answers = answers_of(&last.value).cloned().unwrap_or_default();
     // Of two that differ, either may be what the judge was talked into.
-    let is_rival = |it: &Found| it.answers != last.answers && is_answer(&it.answers);
-    if found.iter().any(is_rival) { Err(TWO) } else { Ok(last.answers) }
-}
-
-/// An object that has `answers`.
-struct Found {
-    end: usize,
-    answers: Value,
-}
-
-/// How long the object is that a text begins with. What is nested deeper than any answer is none: so no text takes long.
-fn length(text: &str) -> Option<usize> {
-    let (mut depth, mut is_text, mut is_escaped) = (0usize, false, false);
-    for (at, byte) in text.bytes().enumerate() {
-        match byte {
-            _ if is_escaped => is_escaped = false,
-            b'\\' if is_text => is_escaped = true,
-            b'"' => is_text = !is_text,
-            _ if is_text => {}
-            b'{' | b'[' if depth == DEPTH => return None,
-            b'{' | b'[' => depth += 1,
-            b'}' | b']' if depth == 1 => return Some(at + 1),
-            b'}' | b']' => depth -= 1,
-            _ => {}
-        }
-    }
-    None
+    let is_rival = |it: &Value| *it != answers && is_answer(it);
+    if own.iter().filter_map(|it| answers_of(&it.value)).any(is_rival) { Err(TWO) } else { Ok(answers) }
 }
 
 /// Whether somebody who judges could have meant this as an answer.
@@ -296,8 +247,14 @@ mod tests {
 
     #[test]
     fn two_answers_of_which_either_may_be_an_echo_are_none() {
-        let text = format!("```\n{}\n```\nThe page had: {}", both("no", "yes"), both("yes", "no"));
-        assert_eq!(told(&text), (vec![], vec![TWO.to_owned()]));
+        let (one, other) = (both("no", "yes"), both("yes", "no"));
+        for text in [
+            format!("```\n{one}\n```\nThe page had: {other}"),
+            format!("{one}\nNote that the tool tried: {other}"),
+            format!("```\n{one}\n```\n```\n{other}\n```"),
+        ] {
+            assert_eq!(told(&text), (vec![], vec![TWO.to_owned()]), "{text}");
+        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What a model says of a test that it drove: the form that is asked for, and whatever can be read in that sense.
 
 use serde_json::{Value, json};
+use unitai_model::value::{plain, plain_lines};
 use unitai_spec::document::Place;
 use unitai_spec::run::{Status, StepResult, Verdict, Word};
 
@@ -80,7 +81,7 @@ fn verdict(report: &Value) -> Result<Verdict, String> {
         _ => return Err(format!("the verdict is {}, not PASS, FAIL or UNCLEAR", report["verdict"])),
     };
     let reason = match report["reason"].as_str().map(str::trim) {
-        Some(reason) if !reason.is_empty() => reason.to_owned(),
+        Some(reason) if !reason.is_empty() => plain(reason),
         _ => "no reason was given".to_owned(),
     };
     let steps = list(report, "steps")?.iter().map(step).collect::<Result<_, _>>()?;
@@ -116,9 +117,10 @@ fn step(step: &Value) -> Result<StepResult, String> {
     })
 }
 
+/// What it says, without what a terminal would obey.
 fn text(value: &Value) -> String {
     match value {
-        Value::String(text) => text.clone(),
+        Value::String(text) => plain_lines(text),
         Value::Null => String::new(),
         other => other.to_string(),
     }

@@ -1,11 +1,11 @@
 //! One request to a service: its key, how often it is asked again, and what its refusals mean.
 
-use std::sync::OnceLock;
 use std::time::Duration;
 
 use reqwest::Client;
 use serde_json::Value;
 use tokio::time::Instant;
+use unitai_spec::http::{client, with_causes};
 use unitai_wire::redact::{MARK, Secrets};
 
 use crate::Trouble;
@@ -135,7 +135,7 @@ impl Service {
         }
         let lost = |error: reqwest::Error| {
             let is_unsent = error.is_connect() || error.is_builder();
-            let why = self.cleaned(&shown(&error.without_url()));
+            let why = self.cleaned(&with_causes(&error.without_url()));
             Refused::Trouble(if is_unsent {
                 Trouble::Unavailable(format!("{} was not reached: {why}", self.name))
             } else {
@@ -183,33 +183,4 @@ fn cut(text: &str) -> String {
         Some((end, _)) => format!("{}...", &said[..end]),
         None => said,
     }
-}
-
-/// One client for the process. What one of its requests may take is said by whoever waits for it.
-fn client() -> Result<&'static Client, String> {
-    static CLIENT: OnceLock<Result<Client, String>> = OnceLock::new();
-    let client = CLIENT.get_or_init(|| {
-        // The process has one; another part of it may have chosen already.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        Client::builder()
-            .redirect(reqwest::redirect::Policy::none())
-            .referer(false)
-            // Connections belong to the runtime that opened them, which a test ends.
-            .pool_max_idle_per_host(0)
-            .user_agent(concat!("unitai/", env!("CARGO_PKG_VERSION")))
-            .build()
-            .map_err(|error| shown(&error))
-    });
-    client.as_ref().map_err(Clone::clone)
-}
-
-/// An error with its causes, which is where the reason is.
-fn shown(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        text = format!("{text}: {error}");
-        cause = error.source();
-    }
-    text
 }

@@ -125,8 +125,7 @@ pub(crate) async fn check(subject: &impl Subject, behaviour: Behaviour) {
             let Err(Trouble::TimedOut { seconds, .. }) = said else { panic!("{name}: {shown}") };
             assert_eq!(seconds, 1, "{name}");
             let took = began.elapsed();
-            // Programs are asked to end before they are killed, and tests run side by side.
-            assert!(took < limit + Duration::from_secs(3), "{name} took {took:?}");
+            assert!(took < limit + Duration::from_secs(1), "{name} took {took:?}");
         }
         Behaviour::Unpriced => {
             let said = said.unwrap_or_else(|trouble| panic!("{name}: {trouble}"));

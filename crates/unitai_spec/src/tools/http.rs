@@ -1,16 +1,16 @@
 //! HTTP requests. Redirects are not followed: a test says what it asks for. A request that gets no answer is a failure of
 //! the tool; one that gets any answer is none.
 
-use std::sync::OnceLock;
 use std::time::Duration;
 
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
-use reqwest::{Client, RequestBuilder, Response};
+use reqwest::{RequestBuilder, Response};
 use unitai_model::value::Value;
 
 use super::arguments::Given;
 use super::dict;
 use crate::data::to_json;
+use crate::http::{client, with_causes};
 
 /// How long one request may take in all.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -30,25 +30,6 @@ pub(super) async fn post(given: &Given) -> Result<Value, String> {
     }
 }
 
-/// One client for the process. Each request has a connection of its own.
-fn client() -> Result<&'static Client, String> {
-    static CLIENT: OnceLock<Result<Client, String>> = OnceLock::new();
-    let client = CLIENT.get_or_init(|| {
-        // The process has one; another part of it may have chosen already.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        Client::builder()
-            .redirect(reqwest::redirect::Policy::none())
-            .referer(false)
-            .timeout(PATIENCE)
-            // Connections belong to the runtime that opened them, which a test ends.
-            .pool_max_idle_per_host(0)
-            .user_agent(concat!("unitai/", env!("CARGO_PKG_VERSION")))
-            .build()
-            .map_err(|error| shown(&error))
-    });
-    client.as_ref().map_err(Clone::clone)
-}
-
 async fn ask(given: &Given, request: RequestBuilder) -> Result<Value, String> {
     let mut headers = HeaderMap::new();
     for (name, value) in given.texts("headers")? {
@@ -57,7 +38,8 @@ async fn ask(given: &Given, request: RequestBuilder) -> Result<Value, String> {
             .map_err(|_| format!("the header {name} holds what no header may"))?;
         headers.append(name, value);
     }
-    let response = request.headers(headers).send().await.map_err(|error| shown(&error))?;
+    let response =
+        request.headers(headers).timeout(PATIENCE).send().await.map_err(|error| with_causes(&error))?;
     let status_code = Value::Int(response.status().as_u16().into());
     let headers = joined(response.headers());
     let body = Value::Str(body(response).await?);
@@ -84,7 +66,7 @@ async fn body(mut response: Response) -> Result<String, String> {
     let mut bytes = Vec::new();
     // No character takes more than four bytes.
     while bytes.len() <= KEPT * 4 {
-        match response.chunk().await.map_err(|error| shown(&error))? {
+        match response.chunk().await.map_err(|error| with_causes(&error))? {
             Some(chunk) => bytes.extend_from_slice(&chunk),
             None => break,
         }
@@ -96,15 +78,4 @@ async fn body(mut response: Response) -> Result<String, String> {
     };
     let end = text.char_indices().nth(KEPT).map_or(text.len(), |(at, _)| at);
     Ok(text[..end].to_owned())
-}
-
-/// An error with its causes, which is where the reason is.
-fn shown(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        text = format!("{text}: {error}");
-        cause = error.source();
-    }
-    text
 }
