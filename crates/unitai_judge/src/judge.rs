@@ -11,7 +11,7 @@ use unitai_config::JudgeAnswers;
 use unitai_spec::run::{Answered, Brief, Evidence, Future, Judge, Judged, Ruling, Spent};
 use unitai_wire::redact::Secrets;
 
-use crate::answers::{self, Entry, Keeping, Kept, KeptJudge, Key, Masks, Wanted};
+use crate::answers::{self, Entry, Keeping, Kept, KeptJudge, Key, Masks, Wanted, Whom};
 use crate::asking::Heard;
 use crate::nobody::Nobody;
 use crate::panel::{self, How, Polled, Seat};
@@ -102,13 +102,17 @@ impl ModelJudge {
         }
         let key = Key::of(brief.questions, brief.evidence, &self.asking.masks, &self.secrets);
         let identity = self.first.provider.identity().await;
-        let repeats = self.repeats(brief);
+        let wanted = Wanted {
+            first: whom(&*self.first.provider, &identity),
+            second: self.second_wanted().await,
+            repeats: self.repeats(brief),
+        };
         if mode != JudgeAnswers::Live {
-            match self.kept(brief, &key, &identity, repeats) {
+            match kept(brief, &key, &identity, &wanted) {
                 Some(ruling) => return ruling,
                 // Where nothing was ever kept and nobody is there, nothing is missing but a judge.
                 None if mode == JudgeAnswers::Cached && !self.is_new_here(brief, &identity) => {
-                    return Ruling::Trouble(self.missing(brief, &key, &identity, repeats));
+                    return Ruling::Trouble(self.missing(brief, &key, &wanted));
                 }
                 None => {}
             }
@@ -122,10 +126,10 @@ impl ModelJudge {
         let evidence: Vec<Evidence> =
             brief.evidence.iter().map(|it| answers::cleaned(it, &self.secrets)).collect();
         let seed = key.digest();
-        let how = How { repeats, timeout: self.asking.timeout, seed: &seed };
+        let how = How { repeats: wanted.repeats, timeout: self.asking.timeout, seed: &seed };
         let polled = panel::poll(&self.first, self.second.as_ref(), brief.questions, &evidence, how).await;
         match polled {
-            Ok(Polled::Heard(heard)) => self.answered(brief, &key, &identity, repeats, heard),
+            Ok(Polled::Heard(heard)) => self.answered(brief, &key, &identity, &wanted, heard),
             Ok(Polled::Unfit(why)) => Ruling::Trouble(why),
             Err(trouble) => troubled(&trouble),
         }
@@ -143,51 +147,25 @@ impl ModelJudge {
         self.asking.repeats.max(least)
     }
 
-    /// The answers of an earlier run, if they fit.
-    fn kept(
-        &self,
-        brief: &Brief<'_>,
-        key: &Key,
-        identity: &Result<Identity, Trouble>,
-        repeats: u32,
-    ) -> Option<Ruling> {
-        let path = brief.keep_in?;
-        match answers::find(path, key, &self.wanted(identity, repeats)) {
-            Ok(Ok(entry)) => Some(from_kept(&entry, identity.as_ref().ok())),
-            Ok(Err(_)) => None,
-            Err(why) => Some(Ruling::Trouble(why)),
-        }
-    }
-
-    /// Whose answers are wanted: of whoever is there, by name at least; of anybody where nobody is.
-    fn wanted(&self, identity: &Result<Identity, Trouble>, repeats: u32) -> Wanted {
-        let name = self.first.provider.name();
-        match identity {
-            Ok(it) => Wanted { provider: Some(it.provider.clone()), model: Some(it.model.clone()), repeats },
-            Err(_) if name == Nobody::NAME => Wanted { provider: None, model: None, repeats },
-            Err(_) => Wanted { provider: Some(name.to_owned()), model: None, repeats },
+    async fn second_wanted(&self) -> Whom {
+        match &self.second {
+            None => Whom::Nobody,
+            Some(seat) => whom(&*seat.provider, &seat.provider.identity().await),
         }
     }
 
     /// Why no kept answer fits, and what to do.
-    fn missing(
-        &self,
-        brief: &Brief<'_>,
-        key: &Key,
-        identity: &Result<Identity, Trouble>,
-        repeats: u32,
-    ) -> String {
+    fn missing(&self, brief: &Brief<'_>, key: &Key, wanted: &Wanted) -> String {
         let Some(path) = brief.keep_in else {
             return "only kept answers may be used, and this test has no file beside which they could be kept"
                 .to_owned();
         };
-        let wanted = self.wanted(identity, repeats);
-        let kept: Option<Kept> = answers::find(path, key, &wanted).ok().and_then(Result::err).flatten();
+        let kept: Option<Kept> = answers::find(path, key, wanted).ok().and_then(Result::err).flatten();
         let differs = kept.map_or_else(
             || format!("there is no {}", path.display()),
             |kept| {
                 let now = answers::records(brief.evidence, key, &self.secrets);
-                let differs = answers::what_differs(&kept, key, &wanted, &now, &self.asking.masks);
+                let differs = answers::what_differs(&kept, key, wanted, &now, &self.asking.masks);
                 format!("{} does not fit: {differs}", path.display())
             },
         );
@@ -202,10 +180,14 @@ impl ModelJudge {
         brief: &Brief<'_>,
         key: &Key,
         identity: &Identity,
-        repeats: u32,
+        wanted: &Wanted,
         heard: Heard,
     ) -> Ruling {
         let judge = KeptJudge::of(identity, &heard.model);
+        let second = match (&wanted.second, &heard.second) {
+            (Whom::Known(second), Some(model)) => Some(KeptJudge::of(second, model)),
+            _ => None,
+        };
         let mut judged = Judged { by: judge.name(), spent: heard.spent, is_kept: false, notes: heard.notes };
         match brief.keep_in {
             // What could not be read says nothing about the test, and may be read the next time.
@@ -214,8 +196,9 @@ impl ModelJudge {
                     test: brief.name,
                     key,
                     judge,
+                    second,
                     date: now(),
-                    repeats,
+                    repeats: wanted.repeats,
                     replies: &heard.replies,
                     votes: &heard.votes,
                     evidence: brief.evidence,
@@ -242,6 +225,29 @@ impl ModelJudge {
 impl Judge for ModelJudge {
     fn judge<'a>(&'a self, brief: &'a Brief<'a>) -> Future<'a, Ruling> {
         Box::pin(self.rule(brief))
+    }
+}
+
+/// Whose answers are wanted: of whoever is there, by name at least; of anybody where nobody is.
+fn whom(provider: &dyn Provider, identity: &Result<Identity, Trouble>) -> Whom {
+    match identity {
+        Ok(identity) => Whom::Known(identity.clone()),
+        Err(_) if provider.name() == Nobody::NAME => Whom::Anybody,
+        Err(_) => Whom::Named(provider.name().to_owned()),
+    }
+}
+
+/// The answers of an earlier run, if they fit.
+fn kept(
+    brief: &Brief<'_>,
+    key: &Key,
+    identity: &Result<Identity, Trouble>,
+    wanted: &Wanted,
+) -> Option<Ruling> {
+    match answers::find(brief.keep_in?, key, wanted) {
+        Ok(Ok(entry)) => Some(from_kept(&entry, identity.as_ref().ok())),
+        Ok(Err(_)) => None,
+        Err(why) => Some(Ruling::Trouble(why)),
     }
 }
 

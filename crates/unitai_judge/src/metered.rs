@@ -137,6 +137,7 @@ mod tests {
                 provider: provider.to_owned(),
                 model: model.to_owned(),
                 version: String::new(),
+                program: String::new(),
             };
             assert!(price_of(likely_model(&identity(""))).is_some(), "{provider}");
             assert_eq!(likely_model(&identity("mine")), "mine");

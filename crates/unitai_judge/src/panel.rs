@@ -68,6 +68,7 @@ pub(crate) async fn poll(
         votes: Vec::new(),
         is_whole: true,
         model: String::new(),
+        second: None,
         spent,
         notes: Vec::new(),
     };
@@ -111,7 +112,7 @@ pub(crate) async fn poll(
     all.spent = all.spent.plus(spent);
     let model = std::mem::take(&mut all.model);
     all.take(&heard);
-    all.model = model;
+    all.second = Some(std::mem::replace(&mut all.model, model));
     for reply in heard.replies {
         if let Some(known) = all.replies.iter_mut().find(|it| it.id == reply.id) {
             overrule(known, reply, second.provider.name());

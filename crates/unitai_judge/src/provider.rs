@@ -43,6 +43,9 @@ pub struct Identity {
     pub model: String,
     /// The version of the program, or of the interface.
     pub version: String,
+    /// What a program of one's own is: its command, and a digest of the project's files that the command names. Empty for
+    /// everybody whose name says who it is.
+    pub program: String,
 }
 
 /// One question to a model.

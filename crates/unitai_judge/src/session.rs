@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use unitai_config::JudgeSettings;
+use unitai_config::{JudgeProvider, JudgeSettings};
 use unitai_wire::meter::{Budgets, PriceTable};
 use unitai_wire::redact::Secrets;
 
@@ -59,7 +59,10 @@ impl Session {
         let judge = match choose_second(settings, around) {
             Ok(Some(second)) => judge.with_second(second.into()),
             Ok(None) => judge,
-            Err(how) => judge.with_second(Arc::new(Nobody::new(how))),
+            Err(how) => {
+                let name = settings.second_provider.map_or(Nobody::NAME, JudgeProvider::word);
+                judge.with_second(Arc::new(Nobody { name, how }))
+            }
         };
         Ok(Session { provider, judge, prices: around.prices.clone() })
     }

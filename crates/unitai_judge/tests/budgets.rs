@@ -48,7 +48,9 @@ impl Provider for Fixed {
 
     fn identity(&self) -> Future<'_, Result<Identity, Trouble>> {
         let (provider, version) = ("fixed".to_owned(), "1".to_owned());
-        Box::pin(async move { Ok(Identity { provider, model: self.model.to_owned(), version }) })
+        Box::pin(async move {
+            Ok(Identity { provider, model: self.model.to_owned(), version, program: String::new() })
+        })
     }
 
     fn ask<'a>(&'a self, _ask: &'a Ask<'a>) -> Future<'a, Result<Said, Trouble>> {

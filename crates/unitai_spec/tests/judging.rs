@@ -135,3 +135,13 @@ fn answers_about_calls_that_are_no_longer_made_are_none() {
     let Ending::Error { message, .. } = &again.run.ending else { panic!("{:?}", again.run.ending) };
     assert!(message.contains("asked about 2 calls when it was recorded, and there are 1 now"), "{message}");
 }
+
+#[test]
+fn a_test_of_which_no_step_was_run_is_unclear_whatever_a_judge_says() {
+    let text = TEXT.replace("{tool: echo, args:", "{tool: echo, when: 'false', args:");
+    let judge = Scripted::ruling(|brief| {
+        let yes = |it: &unitai_spec::run::Question| reply(&it.id, Answer::Yes, &[], "I believe so");
+        Ruling::Answered(brief.questions.iter().map(yes).collect::<Vec<_>>().into())
+    });
+    assert_eq!(ran_with(&text, &judge, None).said(), ("UNCLEAR", "no step was run, so nothing is shown"));
+}

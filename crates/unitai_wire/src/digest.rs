@@ -24,6 +24,11 @@ pub fn digest(parts: &[&str]) -> String {
     hex(&hash.finalize())
 }
 
+/// The SHA-256 digest of what a file holds, as hexadecimal digits.
+pub fn digest_bytes(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
+}
+
 /// Bytes as hexadecimal digits.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     let digits = b"0123456789abcdef";

@@ -25,5 +25,5 @@ pub mod script;
 mod target;
 pub mod token;
 
-pub use digest::digest;
+pub use digest::{digest, digest_bytes};
 pub use target::{Target, is_local, is_model_host};

@@ -1,22 +1,13 @@
 //! The form of kept answers: for people who review them, and for whoever makes labelled cases of them.
 
 use serde::{Deserialize, Serialize};
-use unitai_model::value::Value;
-use unitai_spec::data::{from_json, to_json};
-use unitai_spec::run::{Answer, Evidence, Outcome, Question, Quotable, Quote, Reply, Votes};
+use unitai_spec::run::{Answer, Question, Quote, Reply, Votes};
 use unitai_wire::redact::Secrets;
 
-use crate::asking::{Left, cut};
 use crate::provider::Identity;
 
 /// The version of the form.
 pub(super) const FORMAT: u32 = 1;
-
-/// The most of a text of evidence that is kept, in characters.
-const TEXT: usize = 20_000;
-
-/// Stands for a quote that holds a part of a secret.
-const HIDDEN: &str = "[redacted]";
 
 /// The file of one test.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -38,6 +29,9 @@ pub struct Entry {
     pub key: String,
     /// Who answered.
     pub judge: KeptJudge,
+    /// Who was asked what the first judge had left open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub second: Option<KeptJudge>,
     /// When, as RFC 3339.
     pub date: String,
     /// The version of the words in which was asked.
@@ -86,6 +80,9 @@ pub struct KeptJudge {
     pub model: String,
     /// The version of the program or the interface.
     pub version: String,
+    /// What a program of one's own is: its command, and a digest of the files of the project in it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub program: String,
     /// The model that answered, as it says itself.
     pub answered_by: String,
 }
@@ -219,8 +216,19 @@ impl KeptJudge {
             provider: identity.provider.clone(),
             model: identity.model.clone(),
             version: identity.version.clone(),
+            program: identity.program.clone(),
             answered_by: answered_by.to_owned(),
         }
+    }
+
+    /// Whether it is the same who would be asked now. Versions come and go.
+    pub(super) fn is(&self, now: &Identity) -> bool {
+        (&self.provider, &self.model, &self.program) == (&now.provider, &now.model, &now.program)
+    }
+
+    /// Whether it is the same as in another entry.
+    pub(super) fn is_same(&self, other: &KeptJudge) -> bool {
+        (&self.provider, &self.model, &self.program) == (&other.provider, &other.model, &other.program)
     }
 
     /// Who, in a few words.
@@ -240,90 +248,12 @@ impl KeptQuestion {
         }
     }
 
+    /// Whether the same is asked about the same.
+    pub(super) fn is_same(&self, other: &KeptQuestion) -> bool {
+        (&self.kind, &self.path, &self.text) == (&other.kind, &other.path, &other.text)
+    }
+
     pub(super) fn cleaned(self, secrets: &Secrets) -> KeptQuestion {
         KeptQuestion { text: secrets.clean(&self.text).into_owned(), ..self }
     }
-}
-
-/// Answers without secrets: a quote that holds a part of one is hidden as a whole.
-pub(super) fn kept_replies(replies: &[Reply], evidence: &[Evidence], secrets: &Secrets) -> Vec<KeptReply> {
-    let cleaned: Vec<(String, Quotable)> =
-        evidence.iter().map(|it| (it.reference(), Quotable::of(&cleaned(it, secrets)))).collect();
-    let quote = |it: &Quote| {
-        let text = secrets.clean(&it.quote);
-        let is_there = cleaned.iter().any(|(known, record)| *known == it.reference && record.has(&text));
-        let quote = if is_there { text.into_owned() } else { HIDDEN.to_owned() };
-        KeptQuote { reference: it.reference.clone(), quote }
-    };
-    let reply = |it: &Reply| KeptReply {
-        id: it.id.clone(),
-        answer: it.answer.word().to_owned(),
-        why: secrets.clean(&it.why).into_owned(),
-        quotes: it.quotes.iter().map(quote).collect(),
-    };
-    replies.iter().map(reply).collect()
-}
-
-pub(super) fn kept_record(evidence: &Evidence, digest: &str, secrets: &Secrets) -> KeptRecord {
-    let mut args = args_of(evidence);
-    secrets.clean_json(&mut args);
-    let written = args.to_string();
-    if let (short, 1..) = shortened(&written) {
-        args = short.into();
-    }
-    let (outcome, text, details) = match &evidence.outcome {
-        Outcome::Returned { text, .. } => (KeptOutcome::Returned, text.as_str(), ""),
-        Outcome::Failed { message, details } => (KeptOutcome::Failed, message.as_str(), details.as_str()),
-        Outcome::Unfinished => (KeptOutcome::Unfinished, "", ""),
-    };
-    // Cut only when it is clean: a half of a secret would not be known any more.
-    let (text, left_out) = shortened(&secrets.clean(text));
-    let (details, _) = shortened(&secrets.clean(details));
-    KeptRecord {
-        reference: evidence.reference(),
-        path: evidence.path.clone(),
-        tool: evidence.tool.clone(),
-        args,
-        outcome,
-        text,
-        details,
-        left_out,
-        digest: digest.to_owned(),
-    }
-}
-
-fn shortened(text: &str) -> (String, usize) {
-    match cut(text, TEXT) {
-        Left::All(text) => (text.to_owned(), 0),
-        Left::Ends(head, missing, tail) => {
-            (format!("{head}\n[{missing} characters are left out here]\n{tail}"), missing)
-        }
-    }
-}
-
-fn args_of(evidence: &Evidence) -> serde_json::Value {
-    to_json(&Value::Dict(
-        evidence.args.iter().map(|(name, it)| (Value::Str(name.clone()), it.clone())).collect(),
-    ))
-}
-
-/// A record without secrets.
-pub(crate) fn cleaned(evidence: &Evidence, secrets: &Secrets) -> Evidence {
-    let clean = |text: &str| secrets.clean(text).into_owned();
-    let clean_value = |value: &Value| {
-        let mut json = to_json(value);
-        secrets.clean_json(&mut json);
-        from_json(&json)
-    };
-    let args = evidence.args.iter().map(|(name, it)| (name.clone(), clean_value(it))).collect();
-    let outcome = match &evidence.outcome {
-        Outcome::Returned { value, text } => {
-            Outcome::Returned { value: clean_value(value), text: clean(text) }
-        }
-        Outcome::Failed { message, details } => {
-            Outcome::Failed { message: clean(message), details: clean(details) }
-        }
-        Outcome::Unfinished => Outcome::Unfinished,
-    };
-    Evidence { args, outcome, ..evidence.clone() }
 }

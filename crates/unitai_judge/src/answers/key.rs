@@ -127,6 +127,18 @@ mod tests {
     }
 
     #[test]
+    fn the_step_and_the_attempt_count() {
+        let key = |record: &Evidence| {
+            Key::of(&[], std::slice::from_ref(record), &Masks::default(), &Secrets::none()).digest()
+        };
+        let known = at("it is 12:30");
+        let elsewhere = Evidence { path: "steps[4]".to_owned(), ..known.clone() };
+        let again = Evidence { attempt: 2, ..known.clone() };
+        assert_ne!(key(&elsewhere), key(&known));
+        assert_ne!(key(&again), key(&known));
+    }
+
+    #[test]
     fn secrets_do_not_count_for_another_machine_has_others() {
         let (mine, yours) = (Secrets::none(), Secrets::none());
         mine.learn("Zk3vQ8xWn2LmR7tY");

@@ -1,39 +1,87 @@
 //! Why kept answers do not fit: what differs, and what to do about it.
 
-use super::entry::{Entry, Kept, KeptRecord};
+use unitai_spec::run::Answer;
+
+use super::entry::{Entry, Kept, KeptJudge, KeptRecord};
 use super::key::{Key, Masks};
+use crate::provider::Identity;
+
+/// A judge whose answers are wanted.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) enum Whom {
+    /// Nobody is there who could say otherwise.
+    #[default]
+    Anybody,
+    /// Nobody is to be asked.
+    Nobody,
+    /// One that cannot be asked here, and is known by name alone.
+    Named(String),
+    /// This one.
+    Known(Identity),
+}
+
+impl Whom {
+    fn is(&self, judge: Option<&KeptJudge>) -> bool {
+        match self {
+            Whom::Anybody => true,
+            Whom::Nobody => judge.is_none(),
+            Whom::Named(name) => judge.is_some_and(|it| it.provider == *name),
+            Whom::Known(identity) => judge.is_some_and(|it| it.is(identity)),
+        }
+    }
+
+    fn told(&self) -> String {
+        match self {
+            Whom::Anybody => "anybody".to_owned(),
+            Whom::Nobody => "nobody".to_owned(),
+            Whom::Named(name) => name.clone(),
+            Whom::Known(it) => told(&it.provider, &it.model, &it.program),
+        }
+    }
+}
 
 /// Whose answers are wanted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Wanted {
-    /// The provider; anybody where none is there.
-    pub(crate) provider: Option<String>,
-    /// The model that is asked for; any where the provider cannot say.
-    pub(crate) model: Option<String>,
+    /// Who is asked.
+    pub(crate) first: Whom,
+    /// Who is asked what the first leaves open.
+    pub(crate) second: Whom,
     /// How often each question is asked, at least.
     pub(crate) repeats: u32,
 }
 
 impl Wanted {
-    /// Whether answers come from whom they should.
-    fn is_of(&self, entry: &Entry) -> bool {
-        self.provider.as_ref().is_none_or(|it| *it == entry.judge.provider)
-            && self.model.as_ref().is_none_or(|it| *it == entry.judge.model)
-    }
-
     /// Whether these are the answers.
     pub(super) fn is(&self, entry: &Entry, key: &Key) -> bool {
-        self.is_of(entry)
+        self.first.is(Some(&entry.judge))
+            && self.is_last_word(entry)
             && entry.repeats >= self.repeats
             && entry.template == key.template
             && same_questions(entry, key)
             && entry.evidence.iter().map(|it| &it.digest).eq(&key.evidence)
     }
+
+    /// Whether whoever had the last word has it now. Who was never needed does not matter.
+    fn is_last_word(&self, entry: &Entry) -> bool {
+        let is_settled =
+            entry.second.is_none() && entry.replies().iter().all(|it| it.answer != Answer::Unknown);
+        is_settled || self.second.is(entry.second.as_ref())
+    }
 }
 
 fn same_questions(entry: &Entry, key: &Key) -> bool {
-    let said = |it: &super::KeptQuestion| (it.kind.clone(), it.path.clone(), it.text.clone());
-    entry.questions.iter().map(said).eq(key.questions.iter().map(said))
+    entry.questions.len() == key.questions.len()
+        && entry.questions.iter().zip(&key.questions).all(|(old, new)| old.is_same(new))
+}
+
+fn told(provider: &str, model: &str, program: &str) -> String {
+    let words = [provider, model, program].into_iter().filter(|it| !it.is_empty());
+    words.collect::<Vec<_>>().join(" ")
+}
+
+fn told_kept(judge: Option<&KeptJudge>) -> String {
+    judge.map_or_else(|| "nobody".to_owned(), |it| told(&it.provider, &it.model, &it.program))
 }
 
 /// What differs between what is kept and what is needed. `now` is the evidence of this run in the form that is kept.
@@ -46,7 +94,7 @@ pub(crate) fn what_differs(
 ) -> String {
     let likeness = |entry: &&Entry| {
         let same = entry.evidence.iter().zip(&key.evidence).filter(|(one, two)| one.digest == **two).count();
-        (usize::from(same_questions(entry, key)) + usize::from(wanted.is_of(entry)) * 2, same)
+        (usize::from(same_questions(entry, key)) + usize::from(wanted.first.is(Some(&entry.judge))) * 2, same)
     };
     // The newest of those that are most alike.
     let Some(entry) = kept.entries.iter().max_by_key(likeness) else {
@@ -56,14 +104,13 @@ pub(crate) fn what_differs(
     if entry.template != key.template {
         differs.push("they were asked for in other words than this version has".to_owned());
     }
-    if !wanted.is_of(entry) {
-        let asked = format!(
-            "{} {}",
-            wanted.provider.as_deref().unwrap_or_default(),
-            wanted.model.as_deref().unwrap_or_default()
-        );
-        let kept = format!("{} {}", entry.judge.provider, entry.judge.model);
-        differs.push(format!("they are of {}, and {} is asked now", kept.trim(), asked.trim()));
+    if !wanted.first.is(Some(&entry.judge)) {
+        let (kept, asked) = (told_kept(Some(&entry.judge)), wanted.first.told());
+        differs.push(format!("they are of {kept}, and {asked} is asked now"));
+    }
+    if !wanted.is_last_word(entry) {
+        let (kept, asked) = (told_kept(entry.second.as_ref()), wanted.second.told());
+        differs.push(format!("{kept} was the second judge, and {asked} is now"));
     }
     if entry.repeats < wanted.repeats {
         differs.push(format!(
@@ -78,8 +125,7 @@ pub(crate) fn what_differs(
 
 fn question_that_differs(entry: &Entry, key: &Key) -> Option<String> {
     let (old, new) = (&entry.questions, &key.questions);
-    let said = |it: &super::KeptQuestion| (it.kind.clone(), it.path.clone(), it.text.clone());
-    let changed = old.iter().zip(new).find(|(one, two)| said(one) != said(two));
+    let changed = old.iter().zip(new).find(|(one, two)| !one.is_same(two));
     match changed {
         Some((one, two)) if one.text == two.text => {
             Some(format!("the question {} is about something else now: {}", two.id, short(&two.text)))

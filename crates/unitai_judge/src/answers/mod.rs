@@ -3,13 +3,14 @@
 
 mod entry;
 mod key;
+mod making;
 mod miss;
 mod shelf;
 
-pub(crate) use entry::cleaned;
 pub use entry::{
     Entry, Kept, KeptJudge, KeptOutcome, KeptQuestion, KeptQuote, KeptRecord, KeptReply, KeptVotes,
 };
 pub use key::{Key, Masks};
-pub(crate) use miss::{Wanted, what_differs};
+pub(crate) use making::cleaned;
+pub(crate) use miss::{Wanted, Whom, what_differs};
 pub(crate) use shelf::{Keeping, find, keep, records};

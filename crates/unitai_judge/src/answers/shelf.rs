@@ -8,8 +8,9 @@ use unitai_spec::run::{Evidence, Reply, Votes};
 use unitai_wire::gate::write_public;
 use unitai_wire::redact::Secrets;
 
-use super::entry::{Entry, FORMAT, Kept, KeptJudge, KeptRecord, KeptVotes, kept_record, kept_replies};
+use super::entry::{Entry, FORMAT, Kept, KeptJudge, KeptRecord, KeptVotes};
 use super::key::Key;
+use super::making::{kept_record, kept_replies};
 use super::miss::Wanted;
 
 /// The most entries of one test: older ones make room.
@@ -42,6 +43,7 @@ pub(crate) struct Keeping<'a> {
     pub(crate) test: &'a str,
     pub(crate) key: &'a Key,
     pub(crate) judge: KeptJudge,
+    pub(crate) second: Option<KeptJudge>,
     pub(crate) date: String,
     pub(crate) repeats: u32,
     pub(crate) replies: &'a [Reply],
@@ -59,6 +61,7 @@ pub(crate) fn keep(path: &Path, new: Keeping<'_>, secrets: &Secrets) -> Result<(
     let entry = Entry {
         key: new.key.digest(),
         judge: new.judge,
+        second: new.second,
         date: new.date,
         template: new.key.template,
         repeats: new.repeats,
@@ -73,11 +76,7 @@ pub(crate) fn keep(path: &Path, new: Keeping<'_>, secrets: &Secrets) -> Result<(
         test: new.test.to_owned(),
         entries: Vec::new(),
     });
-    let is_replaced = |it: &Entry| {
-        it.key == entry.key
-            && it.judge.provider == entry.judge.provider
-            && it.judge.model == entry.judge.model
-    };
+    let is_replaced = |it: &Entry| it.key == entry.key && it.judge.is_same(&entry.judge);
     kept.entries.retain(|it| !is_replaced(it));
     kept.entries.push(entry);
     let surplus = kept.entries.len().saturating_sub(ENTRIES);

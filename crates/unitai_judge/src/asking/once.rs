@@ -20,6 +20,8 @@ pub(crate) struct Heard {
     pub(crate) is_whole: bool,
     /// The model that answered, as far as it is known.
     pub(crate) model: String,
+    /// The model of the second judge, if it was asked.
+    pub(crate) second: Option<String>,
     pub(crate) spent: Spent,
     pub(crate) notes: Vec<String>,
 }
@@ -64,7 +66,7 @@ pub(crate) async fn ask_once(
     };
     let reply_to = |question: &Question| reading.replies.iter().find(|it| it.id == question.id).cloned();
     let replies = questions.iter().map(|it| reply_to(it).unwrap_or_else(|| unread(it))).collect();
-    Ok(Heard { replies, votes: Vec::new(), is_whole, model, spent, notes })
+    Ok(Heard { replies, votes: Vec::new(), is_whole, model, second: None, spent, notes })
 }
 
 /// A yes of a model rests on words that stand somewhere. A no needs none: what is not there cannot be quoted.

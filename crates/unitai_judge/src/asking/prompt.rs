@@ -265,6 +265,16 @@ Now answer Q1 with one JSON object and nothing else.";
     }
 
     #[test]
+    fn a_judge_knows_what_a_driving_model_called_for_no_step() {
+        let said = Outcome::Returned { value: Value::Null, text: "all is well".to_owned() };
+        let own = Evidence { path: "agent[0]".to_owned(), ..evidence(1, "echo", said) };
+        let prompt = make(&[question("Q1", "?")], &[own], None, words(&["w0rd"])).unwrap();
+        let head =
+            "w0rd E1: the tool echo, called at agent[0], by the model under test and for no step: returned";
+        assert!(prompt.text.contains(head), "{}", prompt.text);
+    }
+
+    #[test]
     fn a_word_that_occurs_in_the_evidence_is_drawn_again() {
         let said = Outcome::Returned { value: Value::Null, text: "aaaa evidence ends".to_owned() };
         let mut records = [evidence(1, "bbbb", said)];

@@ -157,6 +157,19 @@ mod tests {
     }
 
     #[test]
+    fn nothing_that_a_terminal_obeys_is_left_of_it() {
+        let report = json!({"verdict": "FAIL", "reason": "red \u{1b}[31mX\u{7}",
+            "steps": [{"name": "a\u{1b}[2J", "status": "fail", "details": "b\u{8}\nc"}], "issues": ["d\u{9b}"]});
+        let read = read(&said(&report.to_string(), None)).unwrap();
+        let step = &read.steps[0];
+        let all = [&read.reason, &step.name, &step.details, &read.issues[0]];
+        for text in all {
+            assert!(!text.chars().any(|it| it.is_control() && it != '\n'), "{text:?}");
+        }
+        assert!(read.reason.contains("31mX") && step.details.ends_with("\nc"), "{all:?}");
+    }
+
+    #[test]
     fn what_is_wrong_is_told() {
         for (text, why) in [
             ("all fine", "it has no JSON object with a verdict"),

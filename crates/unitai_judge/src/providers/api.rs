@@ -286,6 +286,7 @@ impl<F: Form> Provider for Api<F> {
             provider: F::NAME.to_owned(),
             model: self.model.clone(),
             version: F::VERSION.to_owned(),
+            program: String::new(),
         };
         Box::pin(async move { Ok(identity) })
     }

@@ -1,8 +1,8 @@
 //! Any program that speaks our protocol: one JSON object on standard input, one on standard output.
 //! `docs/reference/judge-protocol.md` describes it.
 
-use std::ffi::OsString;
-use std::path::PathBuf;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -21,6 +21,9 @@ const NAME: &str = "command";
 
 /// How much of what a program says is told.
 const MOST_TOLD: usize = 500;
+
+/// How many digits of a digest tell files apart.
+const DIGITS: usize = 16;
 
 /// A program that speaks our protocol.
 pub struct Command {
@@ -117,6 +120,34 @@ impl Command {
         Trouble::Broken(format!("{} {what}{said}", self.shown()))
     }
 
+    /// The command, and what the project's own files in it hold. Everything else is known by its name alone: an interpreter
+    /// stands elsewhere on another machine and is another file there.
+    fn described(&self) -> String {
+        let named = std::iter::once(self.program.as_os_str()).chain(self.args.iter().map(OsStr::new));
+        let mut words = Vec::new();
+        let mut contents = Vec::new();
+        for word in named {
+            let path = self.folder.join(word);
+            let own =
+                path.strip_prefix(&self.folder).ok().and_then(|it| Some((it, std::fs::read(&path).ok()?)));
+            match own {
+                Some((inside, held)) => {
+                    words.push(inside.to_string_lossy().replace('\\', "/"));
+                    contents.push(unitai_wire::digest_bytes(&held));
+                }
+                None if path == Path::new(word) => {
+                    words.push(path.file_stem().unwrap_or_default().to_string_lossy().into_owned());
+                }
+                None => words.push(word.to_string_lossy().into_owned()),
+            }
+        }
+        if contents.is_empty() {
+            return words.join(" ");
+        }
+        let contents: Vec<&str> = contents.iter().map(String::as_str).collect();
+        format!("{} ({})", words.join(" "), &unitai_wire::digest(&contents)[..DIGITS])
+    }
+
     fn shown(&self) -> String {
         format!("the judge {}", self.program.display())
     }
@@ -127,12 +158,13 @@ impl Provider for Command {
         NAME
     }
 
-    /// The program is what answers: another one is another judge.
+    /// The program is what answers: another one, or another script, is another judge.
     fn identity(&self) -> Future<'_, Result<Identity, Trouble>> {
         let identity = Identity {
             provider: NAME.to_owned(),
             model: self.model.clone(),
-            version: format!("{} {PROTOCOL}", self.program.file_stem().unwrap_or_default().to_string_lossy()),
+            version: format!("protocol {PROTOCOL}"),
+            program: self.described(),
         };
         Box::pin(async move { Ok(identity) })
     }
@@ -196,4 +228,31 @@ struct Refusal {
     kind: String,
     #[serde(default)]
     message: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_is_its_command_and_what_the_files_of_the_project_in_it_hold() {
+        let project = tempfile::tempdir().expect("a folder");
+        let folder = project.path();
+        std::fs::write(folder.join("judge.py"), "one").expect("written");
+        let described = |program: &Path, script: &Path, folder: &Path| {
+            let args = vec![script.display().to_string(), "--strict".to_owned()];
+            Command::new(program, args, folder, "m").described()
+        };
+        let python = Path::new("/usr/bin/python3");
+        let first = described(python, Path::new("judge.py"), folder);
+        assert!(first.starts_with("python3 judge.py --strict ("), "{first}");
+        // The same project elsewhere, with another interpreter of the name, and its script named in full.
+        let copy = tempfile::tempdir().expect("a folder");
+        std::fs::write(copy.path().join("judge.py"), "one").expect("written");
+        let there = described(Path::new("/opt/python3"), &copy.path().join("judge.py"), copy.path());
+        assert_eq!(there, first);
+        std::fs::write(folder.join("judge.py"), "two").expect("written");
+        assert_ne!(described(python, Path::new("judge.py"), folder), first);
+        assert_eq!(described(python, Path::new("/elsewhere/judge.py"), folder), "python3 judge --strict");
+    }
 }

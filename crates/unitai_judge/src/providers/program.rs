@@ -82,6 +82,7 @@ impl Program {
             provider: self.provider.to_owned(),
             model: self.model.clone(),
             version: version.clone(),
+            program: String::new(),
         })
     }
 

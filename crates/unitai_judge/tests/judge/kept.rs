@@ -113,6 +113,46 @@ fn a_miss_names_what_differs_and_what_to_do() {
     assert!(model.asked().is_empty() && elsewhere.asked().is_empty());
 }
 
+/// A first judge that leaves the second question open.
+fn unsure() -> Arc<Scripted> {
+    let open = answers(&[("Q1", "yes", &[("E1", "shipped")]), ("Q2", "unknown", &[]), ("Q3", "no", &[])]);
+    Scripted::saying([Ok(said(&open.to_string()))])
+}
+
+#[test]
+fn who_had_the_last_word_must_have_it_now() {
+    let place = Place::new();
+    let sure = answers(&[("Q2", "yes", &[("E2", "mail sent")])]);
+    let second = Scripted::named("model-2", [Ok(said(&sure.to_string()))]);
+    let both = judge(&unsure(), asking(Mode::Auto)).with_second(second);
+    assert_eq!(words(&answered(place.ruling(&both, &records()))), ["yes", "yes", "no"]);
+    assert_eq!(place.kept().entries[0].second.as_ref().expect("a second").model, "model-2");
+    let cached = || judge(&Scripted::saying([]), asking(Mode::Cached));
+    let same = cached().with_second(Scripted::named("model-2", []));
+    assert_eq!(words(&answered(place.ruling(&same, &records()))), ["yes", "yes", "no"]);
+    // Where nobody is, as in CI, there is nobody who could say otherwise.
+    let away = nobody(asking(Mode::Cached)).with_second(Arc::new(Nobody::new("install it")));
+    assert_eq!(words(&answered(place.ruling(&away, &records()))), ["yes", "yes", "no"]);
+    let other = cached().with_second(Scripted::named("model-3", []));
+    let why = trouble(place.ruling(&other, &records()));
+    assert!(why.contains("scripted model-2 was the second judge, and scripted model-3 is now"), "{why}");
+    let why = trouble(place.ruling(&cached(), &records()));
+    assert!(why.contains("scripted model-2 was the second judge, and nobody is now"), "{why}");
+}
+
+#[test]
+fn what_nobody_knew_is_asked_of_a_second_judge_that_came_later() {
+    let place = Place::new();
+    place.ruling(&judge(&unsure(), asking(Mode::Auto)), &records());
+    let later =
+        judge(&Scripted::saying([]), asking(Mode::Cached)).with_second(Scripted::named("model-2", []));
+    let why = trouble(place.ruling(&later, &records()));
+    assert!(why.contains("nobody was the second judge, and scripted model-2 is now"), "{why}");
+    // Who is not needed is not missed.
+    let place = Place::with_answers();
+    assert_eq!(words(&answered(place.ruling(&later, &records()))), ["yes", "yes", "no"]);
+}
+
 #[test]
 fn another_question_is_a_miss_that_shows_both() {
     let place = Place::with_answers();

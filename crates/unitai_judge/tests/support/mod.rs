@@ -131,6 +131,7 @@ impl Provider for Scripted {
             provider: "scripted".to_owned(),
             model: self.model.to_owned(),
             version: self.version.to_owned(),
+            program: String::new(),
         };
         Box::pin(async move { Ok(identity) })
     }

@@ -11,12 +11,11 @@ use base64::engine::general_purpose::STANDARD;
 use memchr::memmem;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use sha2::{Digest, Sha256};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use super::inquiry::AskedDocument;
-use crate::digest::hex;
+use crate::digest_bytes;
 
 /// The version of the file's form.
 const FORMAT: u32 = 1;
@@ -206,7 +205,7 @@ impl Entry {
             slots: self.slots.iter().map(SlotDocument::of).collect(),
         };
         let entry = serde_json::to_string_pretty(&document).unwrap_or_default();
-        let checksum = hex(&Sha256::digest(entry.as_bytes()));
+        let checksum = digest_bytes(entry.as_bytes());
         [HEAD, &checksum, MIDDLE, &entry, TAIL].concat().into_bytes()
     }
 
@@ -273,7 +272,7 @@ fn sealed(bytes: &[u8]) -> Option<&[u8]> {
     let rest = bytes.strip_prefix(HEAD.as_bytes())?;
     let (checksum, rest) = rest.split_at_checked(DIGITS)?;
     let entry = rest.strip_prefix(MIDDLE.as_bytes())?.strip_suffix(TAIL.as_bytes())?;
-    (hex(&Sha256::digest(entry)).as_bytes() == checksum).then_some(entry)
+    (digest_bytes(entry).as_bytes() == checksum).then_some(entry)
 }
 
 #[derive(Deserialize)]
