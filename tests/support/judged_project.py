@@ -39,10 +39,11 @@ class JudgedProject(YamlProject):
         self.settings()
         self.judge()
 
-    def settings(self, further: str = "", judge: str = "") -> None:
-        """Writes the project's file: further tables, and further keys of the table `judge`."""
-        command = json.dumps([sys.executable, str(SUPPORT / "judging_program.py")])
-        text = f"[tool.unitai.judge]\ncommand = {command}\n{judge}\n{further}"
+    def settings(self, further: str = "", judge: str = "", command: list[str] | None = None) -> None:
+        """Writes the project's file: further tables, further keys of the table `judge`, and another program than ours."""
+        ours = [sys.executable, str(SUPPORT / "judging_program.py")]
+        words = json.dumps(ours if command is None else command)
+        text = f"[tool.unitai.judge]\ncommand = {words}\n{judge}\n{further}"
         (self.folder / "pyproject.toml").write_text(text, encoding="utf-8")
 
     def judge(self, **script: Any) -> None:

@@ -280,7 +280,7 @@ pub const KEYS: [Key; 32] = [
         Name::JudgeProvider,
         "judge_provider",
         Kind::Choice(&PROVIDERS),
-        "Who judges YAML tests; `auto` is the first of the others but `command` that is usable here.",
+        "Who judges YAML tests; `auto` is the program of `judge.command` if one is named, else the first of the others that is usable here.",
     )
     .or("auto")
     .within("judge", "provider"),

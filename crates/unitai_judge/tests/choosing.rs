@@ -48,9 +48,10 @@ fn auto_is_the_first_that_is_here() {
 }
 
 #[test]
-fn a_command_is_never_chosen_by_itself() {
+fn a_command_that_is_named_comes_before_all_others() {
     let auto = JudgeSettings { command: vec!["judge".to_owned()], ..settings(JudgeProvider::Auto) };
-    assert_eq!(chosen(&auto, &["judge"], &[]), Ok(None));
+    assert_eq!(chosen(&auto, &["judge", "claude"], &[]), Ok(Some("command".to_owned())));
+    assert!(chosen(&auto, &["claude"], &[]).is_err(), "nobody else is asked in its place");
     let named = JudgeSettings { provider: JudgeProvider::Command, ..auto };
     assert_eq!(chosen(&named, &["judge"], &[]), Ok(Some("command".to_owned())));
     let beside = JudgeSettings { command: vec!["tools/judge".to_owned()], ..named };

@@ -74,12 +74,12 @@ fn steps_take_the_calls_that_were_made_for_them() {
          teardown: [{tool: clean_up, args: {user: '${user.name}'}}]\n",
     );
     let driver =
-        passing(&[("echo", json!({"n": [1.0, 2], "of": "Ann"})), ("echo", json!({"id": 1, "name": "Ann"}))]);
+        passing(&[("echo", json!({"id": 1, "name": "Ann"})), ("echo", json!({"n": [1.0, 2], "of": "Ann"}))]);
     let ran = seen(&text, &driver);
     assert_eq!(ran.said(), ("PASS", "every step did what it must"));
     assert_eq!(
         places(&ran),
-        ["E1 setup[0] count", "E2 steps[1] echo", "E3 steps[0] echo", "E4 teardown[0] clean_up"]
+        ["E1 setup[0] count", "E2 steps[0] echo", "E3 steps[1] echo", "E4 teardown[0] clean_up"]
     );
     assert!(
         ran.calls.iter().any(|it| it.contains("clean_up(user=") && it.contains("Ann")),
@@ -88,7 +88,30 @@ fn steps_take_the_calls_that_were_made_for_them() {
     );
     let evidence: Vec<_> =
         ran.verdict().steps.iter().map(|it| (it.path.as_str(), it.evidence.clone())).collect();
-    assert_eq!(evidence[1..3], [("steps[0]", vec![3]), ("steps[1]", vec![2])]);
+    assert_eq!(evidence[1..3], [("steps[0]", vec![2]), ("steps[1]", vec![3])]);
+}
+
+#[test]
+fn a_call_that_comes_before_its_turn_does_not_count() {
+    let text =
+        test("steps: [{tool: echo, args: {n: 1}}, {tool: echo, args: {n: 2}}, {tool: echo, args: {n: 1}}]");
+    let calls = |order: &[u32]| -> Vec<_> { order.iter().map(|n| ("echo", json!({"n": n}))).collect() };
+    let ran = seen(&text, &passing(&calls(&[2, 1, 1])));
+    let (word, reason) = ran.said();
+    assert_eq!(word, "FAIL");
+    assert!(
+        reason.contains(
+            "not executed in its order: the model called echo with {\"n\":2} only before the call of steps[0]"
+        ),
+        "{reason}"
+    );
+    // What is called besides, between the steps, is no obstacle.
+    let ran = seen(&text, &passing(&calls(&[2, 1, 1, 2, 1])));
+    assert_eq!(ran.said().0, "PASS");
+    assert_eq!(
+        places(&ran),
+        ["E1 agent[0] echo", "E2 steps[0] echo", "E3 agent[1] echo", "E4 steps[1] echo", "E5 steps[2] echo"]
+    );
 }
 
 #[test]

@@ -25,7 +25,7 @@ Judge = Callable[[str, str, list[dict[str, str]], list[dict[str, Any]]], Iterabl
 
 #: Who calls tools and who answers: the engine and a judge; a model that drives the tools itself, and a judge; the
 #: engine with all answers kept; or what was kept alone.
-Mode = Literal["engine", "agentic", "record", "replay"]
+Mode = Literal["engine", "agentic", "record", "agentic-record", "replay"]
 
 #: Where a specification keeps the test of the engine that it came from.
 _NATIVE = "_native"
@@ -109,7 +109,7 @@ def run_test(
             judge=judge,
             on_event=on_event,
             replay=replay,
-            agentic=mode == "agentic",
+            agentic=mode.startswith("agentic"),
             provider=provider,
             model=model,
         )
@@ -121,7 +121,7 @@ def run_test(
         error = LLMTestError(told["reason"])
         error.steps = steps
         raise error
-    if mode == "record":
+    if mode.endswith("record"):
         run.keep(_kept(test, path))
     names = ("warnings", "seconds", "questions", "answers", "judge")
     further = {name: told[name] for name in names if name in told}

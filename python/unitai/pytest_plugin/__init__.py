@@ -51,7 +51,7 @@ _LLM_VERBOSE = "show the steps of YAML tests while they run"
 _LLM_TIMEOUT = "the time limit of every YAML test, in the place of its own"
 _LLM_MODE = (
     "how YAML tests are run: engine (the engine calls tools, a judge answers), agentic (a model calls the tools), "
-    "record (as engine, and keep it), replay (what was kept) or dry (plan them, and run none)"
+    "record and agentic-record (the same, and keep it), replay (what was kept) or dry (plan them, and run none)"
 )
 _LLM_PROVIDER = "who judges YAML tests, and drives them in the agentic mode, as in claude-code, openai or none"
 _LLM_MODEL = "the model of whoever judges and drives"
@@ -125,7 +125,7 @@ def pytest_load_initial_conftests(early_config: pytest.Config, parser: pytest.Pa
         group.addoption("--llm", action="store_true", dest="unitai_llm", help=_LLM)
         group.addoption("--llm-verbose", action="store_true", dest="unitai_llm_verbose", help=_LLM_VERBOSE)
         group.addoption("--llm-timeout", type=int, dest="unitai_llm_timeout", metavar="SECONDS", help=_LLM_TIMEOUT)
-        modes = ("engine", "agentic", "record", "replay", "dry")
+        modes = ("engine", "agentic", "record", "agentic-record", "replay", "dry")
         group.addoption("--llm-mode", choices=modes, dest="unitai_llm_mode", default="engine", help=_LLM_MODE)
         group.addoption("--llm-provider", dest="unitai_llm_provider", metavar="NAME", help=_LLM_PROVIDER)
         group.addoption("--llm-model", dest="unitai_llm_model", metavar="NAME", help=_LLM_MODEL)

@@ -32,6 +32,7 @@ DRIVES = {
     "one has other arguments": ({"calls": [CALLS[0], ["diary_write", {"word": "two"}]]}, "FAIL", "not executed"),
     "it calls nothing and says PASS": ({"calls": []}, "FAIL", "called no tool"),
     "it reports FAIL though all holds": ({"calls": CALLS, "report": FAIL}, "UNCLEAR", "reported FAIL"),
+    "it calls them the other way round": ({"calls": CALLS[::-1]}, "FAIL", "not executed in its order"),
     "it calls more than it should": ({"calls": [*CALLS, ["diary_write", {"word": "three"}]]}, "PASS", ""),
     "it reports FAIL and a call is missing": ({"calls": CALLS[:1], "report": FAIL}, "FAIL", "not executed"),
 }
@@ -163,6 +164,18 @@ class TestEndings:
 
 
 class TestRecorded:
+    def test_pytest_keeps_a_run_too(self, judged):
+        drive, word, _ = DRIVES["one is missing"]
+        judged.yaml(TEST)
+        judged.judge(drive=drive)
+        first = judged.ended("pytest", "--llm-mode=agentic-record")
+        assert first.word == word, first.out
+        judged.variables = {"UNITAI_JUDGE_PROVIDER": "none"}
+        written = judged.diary
+        again = judged.ended("pytest", "--llm-mode=replay")
+        assert (again.word, again.reason, again.steps) == (first.word, first.reason, first.steps)
+        assert judged.diary == written
+
     @pytest.mark.parametrize("case", DRIVES)
     def test_a_run_is_the_same_with_everything_gone(self, judged, case):
         drive, word, _ = DRIVES[case]

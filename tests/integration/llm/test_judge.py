@@ -288,6 +288,7 @@ class TestNobody:
         empty.mkdir()
         nothing = dict.fromkeys(("ANTHROPIC_API_KEY", "OPENAI_API_KEY"), "")
         judged.variables = {"UNITAI_JUDGE_PROVIDER": "auto", "PATH": str(empty), **nothing}
+        judged.settings(command=[])
         judged.yaml(TEST)
         ended = judged.ended(way)
         assert (ended.word, ended.code) == ("UNCLEAR", 0), ended.out

@@ -5,10 +5,12 @@ once.
 from __future__ import annotations
 
 import json
+import sys
 
 import pytest
 from judged_project import CODES
 from keys import made_up
+from projects import SUPPORT
 
 pytestmark = pytest.mark.integration
 
@@ -126,6 +128,31 @@ class TestAgain:
         ended = kept.ended(way)
         assert ended.word == "ERROR", ended.out
         assert "The word is warm" in ended.out
+
+    def test_another_script_is_another_judge(self, kept):
+        program = kept.folder / "judge.py"
+        program.write_text((SUPPORT / "judging_program.py").read_text(encoding="utf-8"), encoding="utf-8")
+        kept.settings(command=[sys.executable, "judge.py"])
+        kept.judge(said=GOOD)
+        assert kept.ended("command").word == "PASS"
+        assert len(kept.asked) == 1, "a script of the project is not the one that answered"
+        kept.forget()
+        kept.variables["CI"] = "1"
+        assert (kept.ended("command").word, kept.started) == ("PASS", [])
+        program.write_text(program.read_text(encoding="utf-8") + "# mended\n", encoding="utf-8")
+        ended = kept.ended("command")
+        assert (ended.word, kept.started) == ("ERROR", []), ended.out
+        assert "judge.py (" in ended.out, "both are named"
+
+    def test_how_steady_a_judge_is_can_be_seen(self, kept):
+        kept.ended("command", "--judge=live")
+        kept.ended("command", "--judge=live")
+        kept.judge(said=GOOD)
+        kept.ended("command", "--judge=live")
+        (entry,) = kept.kept["entries"]
+        assert entry["steadiness"] == {"again": 3, "flips": 2}
+        shown = kept.unitai("judge", "show", "A word").stdout
+        assert "asked again 3 times, and 2 of them changed an answer" in shown
 
     def test_what_is_masked_may_differ(self, judged):
         judged.yaml(TEST.replace("word: hello", "word: hello 1234"))

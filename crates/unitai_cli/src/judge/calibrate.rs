@@ -93,12 +93,9 @@ impl Calibrate {
 
     /// The settings with what the command line says instead.
     fn settings(&self, settings: JudgeSettings) -> JudgeSettings {
-        // A model belongs to its provider: that of another one means nothing to it.
-        let is_other = self.provider.is_some_and(|it| it != settings.provider);
-        let model = self.model.clone().or(if is_other { None } else { settings.model });
         JudgeSettings {
             provider: self.provider.unwrap_or(settings.provider),
-            model,
+            model: self.model.clone().or(settings.model),
             repeats: self.repeats.unwrap_or(settings.repeats),
             min_tpr: self.min_tpr.or(settings.min_tpr),
             min_tnr: self.min_tnr.or(settings.min_tnr),

@@ -1,7 +1,7 @@
 //! `unitai judge show`: who answered what about a test, for people who review it.
 
 use clap::Args;
-use unitai_judge::answers::{Entry, KeptQuestion, KeptReply};
+use unitai_judge::answers::{Entry, KeptQuestion, KeptReply, Steadiness};
 use unitai_model::value::plain;
 use unitai_report::Style;
 
@@ -60,7 +60,15 @@ impl Show {
 
 fn entry(entry: &Entry, style: Style) -> Vec<String> {
     let asked = counted(entry.repeats.into(), "time");
-    let mut lines = vec![format!("{}, {}, asked {asked}", plain(&entry.judge.name()), plain(&entry.date))];
+    let Steadiness { again, flips } = entry.steadiness;
+    let steady = match again {
+        0 => String::new(),
+        _ => {
+            format!("; asked again {}, and {flips} of them changed an answer", counted(again.into(), "time"))
+        }
+    };
+    let mut lines =
+        vec![format!("{}, {}, asked {asked}{steady}", plain(&entry.judge.name()), plain(&entry.date))];
     for question in &entry.questions {
         let reply = entry.replies.iter().find(|it| it.id == question.id);
         lines.extend(answer(question, reply, entry, style));

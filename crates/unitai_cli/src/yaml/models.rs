@@ -32,10 +32,7 @@ impl Models {
     pub(super) fn open(here: &Path, wanted: Wanted<'_>) -> Result<Models, String> {
         let all = Settings::of(here).map_err(|trouble| trouble.told())?;
         let mut settings = all.judge();
-        if let Some(provider) = wanted.provider.filter(|it| *it != settings.provider) {
-            // A model belongs to its provider: that of another one means nothing to it.
-            (settings.provider, settings.model) = (provider, None);
-        }
+        settings.provider = wanted.provider.unwrap_or(settings.provider);
         settings.model = wanted.model.map(str::to_owned).or(settings.model);
         settings.answers = wanted.answers.unwrap_or(settings.answers);
         let own = all.runs().prices;

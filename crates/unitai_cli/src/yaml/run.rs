@@ -9,6 +9,7 @@ use clap::{Args, ValueEnum};
 use unitai_config::{JudgeAnswers, JudgeProvider, root_above};
 use unitai_mcp::client::Settings;
 use unitai_mcp::engine::Engine;
+use unitai_model::value::plain;
 use unitai_spec::data::to_json;
 use unitai_spec::document::{Severity, Spec, read_file};
 use unitai_spec::run::{
@@ -262,6 +263,7 @@ impl Run {
             let _ = say(&json.to_string());
             return;
         }
+        let name = plain(&name);
         let style = style();
         let word = match word {
             "PASS" => style.good(word),

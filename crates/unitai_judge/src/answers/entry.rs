@@ -38,6 +38,9 @@ pub struct Entry {
     pub template: u32,
     /// How often each question was asked.
     pub repeats: u32,
+    /// How steady the judge is about this very evidence, over all the times that it was asked live.
+    #[serde(default, skip_serializing_if = "Steadiness::is_new")]
+    pub steadiness: Steadiness,
     /// What was asked.
     pub questions: Vec<KeptQuestion>,
     /// What was answered.
@@ -47,6 +50,32 @@ pub struct Entry {
     pub votes: Vec<KeptVotes>,
     /// What it was about.
     pub evidence: Vec<KeptRecord>,
+}
+
+/// How steady a judge is: how often it was asked the same again, and how often an answer was another than the time before.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Steadiness {
+    /// How often the same was asked again.
+    pub again: u32,
+    /// How often some answer was another then.
+    pub flips: u32,
+}
+
+impl Steadiness {
+    fn is_new(&self) -> bool {
+        self.again == 0
+    }
+
+    /// What it is after one more time.
+    pub(super) fn after(before: &Entry, now: &[KeptReply]) -> Steadiness {
+        let said = |replies: &[KeptReply]| -> Vec<(String, String)> {
+            replies.iter().map(|it| (it.id.clone(), it.answer.clone())).collect()
+        };
+        let Steadiness { again, flips } = before.steadiness;
+        let is_flip = said(&before.replies) != said(now);
+        Steadiness { again: again + 1, flips: flips + u32::from(is_flip) }
+    }
 }
 
 /// How often a question was answered how.

@@ -9,6 +9,7 @@ mod shelf;
 
 pub use entry::{
     Entry, Kept, KeptJudge, KeptOutcome, KeptQuestion, KeptQuote, KeptRecord, KeptReply, KeptVotes,
+    Steadiness,
 };
 pub use key::{Key, Masks};
 pub(crate) use making::cleaned;

@@ -8,7 +8,7 @@ use unitai_spec::run::{Evidence, Reply, Votes};
 use unitai_wire::gate::write_public;
 use unitai_wire::redact::Secrets;
 
-use super::entry::{Entry, FORMAT, Kept, KeptJudge, KeptRecord, KeptVotes};
+use super::entry::{Entry, FORMAT, Kept, KeptJudge, KeptRecord, KeptVotes, Steadiness};
 use super::key::Key;
 use super::making::{kept_record, kept_replies};
 use super::miss::Wanted;
@@ -58,13 +58,14 @@ pub(crate) fn records(evidence: &[Evidence], key: &Key, secrets: &Secrets) -> Ve
 
 /// Keeps answers in place of those to the same questions about the same evidence by the same judge.
 pub(crate) fn keep(path: &Path, new: Keeping<'_>, secrets: &Secrets) -> Result<(), String> {
-    let entry = Entry {
+    let mut entry = Entry {
         key: new.key.digest(),
         judge: new.judge,
         second: new.second,
         date: new.date,
         template: new.key.template,
         repeats: new.repeats,
+        steadiness: Steadiness::default(),
         questions: new.key.questions.clone(),
         replies: kept_replies(new.replies, new.evidence, secrets),
         votes: new.votes.iter().map(|(id, votes)| KeptVotes::of(id, *votes)).collect(),
@@ -77,7 +78,10 @@ pub(crate) fn keep(path: &Path, new: Keeping<'_>, secrets: &Secrets) -> Result<(
         entries: Vec::new(),
     });
     let is_replaced = |it: &Entry| it.key == entry.key && it.judge.is_same(&entry.judge);
+    let steadiness = kept.entries.iter().rev().find(|it| is_replaced(it));
+    let steadiness = steadiness.map(|before| Steadiness::after(before, &entry.replies)).unwrap_or_default();
     kept.entries.retain(|it| !is_replaced(it));
+    entry.steadiness = steadiness;
     kept.entries.push(entry);
     let surplus = kept.entries.len().saturating_sub(ENTRIES);
     kept.entries.drain(..surplus);

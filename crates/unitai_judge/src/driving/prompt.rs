@@ -9,7 +9,7 @@ pub(super) const SYSTEM: &str = "\
 You carry out one test by calling tools. What counts is what you call: every call is logged, and the test is judged by the log.
 
 How to read the steps:
-- Do them in their order. A step with `tool` is one call of that tool with exactly the arguments of `args`; nothing added, nothing left out. \
+- Do them in their order, one call at a time: a call that comes before its turn does not count. A step with `tool` is one call of that tool with exactly the arguments of `args`; nothing added, nothing left out. \
 Your tools may carry a prefix before the names of the test, or `_` in place of `.`.
 - `repeat: N` is N times, one after the other. `steps` are the steps of a group: all of them in order, each time.
 - `save_as: x` names the result; `${x.field}` in a later step stands for that part of it, with its type. `${x:-5}`: 5 if there is none. `$${` is a plain `${`.

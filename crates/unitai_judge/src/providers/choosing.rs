@@ -42,7 +42,7 @@ pub struct Usable {
     pub is_chosen: bool,
 }
 
-/// What [`JudgeProvider::Auto`] tries, in this order.
+/// What [`JudgeProvider::Auto`] tries, in this order, where settings name no program of one's own.
 const TRIED: [JudgeProvider; 5] = [
     JudgeProvider::ClaudeCode,
     JudgeProvider::Codex,
@@ -131,6 +131,7 @@ fn settled(
 ) -> Option<JudgeProvider> {
     match wanted {
         JudgeProvider::Nobody => None,
+        JudgeProvider::Auto if !settings.command.is_empty() => Some(JudgeProvider::Command),
         JudgeProvider::Auto => TRIED.into_iter().find(|one| seen(*one, settings, around).is_ok()),
         named => Some(named),
     }

@@ -19,16 +19,23 @@ use crate::document::Step;
 /// The list of steps that a driver drives.
 const STEPS: &str = Phase::Steps.word();
 
+/// Whether the time of a test was enough for its steps, as far as the steps know.
+pub(super) enum InTime {
+    Yes,
+    No,
+}
+
 impl Execution<'_> {
-    /// The steps themselves, whoever calls their tools.
-    pub(super) async fn main_steps(&self) {
+    /// The steps themselves, whoever calls their tools. Whether there was time for them.
+    pub(super) async fn main_steps(&self) -> InTime {
         match self.around.source {
             Source::Driver(driver) => self.drive(driver).await,
-            Source::Recording(replay) if replay.driving().is_some() => self.drive_again(replay).await,
+            Source::Recording(replay) if replay.driving().is_some() => return self.drive_again(replay).await,
             Source::Tools | Source::Recording(_) => {
                 self.all(&self.spec.steps, STEPS).await;
             }
         }
+        InTime::Yes
     }
 
     /// Whether a step takes calls that were made for it.
@@ -65,8 +72,8 @@ impl Execution<'_> {
     }
 
     /// The same over the calls that a recording has.
-    async fn drive_again(&self, replay: Replay<'_>) {
-        let Some(driving) = replay.driving() else { return };
+    async fn drive_again(&self, replay: Replay<'_>) -> InTime {
+        let Some(driving) = replay.driving() else { return InTime::Yes };
         let stored = self.toolbox.built_in.stored();
         self.log().driving = Some(Driving::default());
         for call in replay.driven_calls() {
@@ -78,9 +85,12 @@ impl Execution<'_> {
             self.log().belonging.push((call.path, call.attempt, number));
         }
         match driving.driven {
-            Some(driven) => self.look_over(driven, stored).await,
-            // When it was recorded, the time was up before the driver ended, and so it is now.
-            None => std::future::pending().await,
+            Some(driven) => {
+                self.look_over(driven, stored).await;
+                InTime::Yes
+            }
+            // When it was recorded, the time was up before the driver ended, and nobody waits for that again.
+            None => InTime::No,
         }
     }
 

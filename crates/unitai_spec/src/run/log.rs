@@ -125,6 +125,11 @@ impl Log {
         Some(evidence)
     }
 
+    /// The latest call that a step has taken.
+    pub(super) fn last_taken(&self) -> Option<&Evidence> {
+        self.evidence.iter().rev().find(|it| it.path.starts_with(Phase::Steps.word()))
+    }
+
     /// No step will take what is left: `agent[0]`, `agent[1]` and so on, in the order in which they were made.
     pub(super) fn name_untaken(&mut self) {
         let left = self.evidence.iter_mut().filter(|it| it.path == UNTAKEN);

@@ -9,6 +9,7 @@ use unitai_model::value::Value;
 use super::around::Source;
 use super::calling::now;
 use super::deciding::{self, Decided, Ruined};
+use super::driven::InTime;
 use super::execution::Execution;
 use super::log::Log;
 use super::reporting;
@@ -50,19 +51,18 @@ async fn main_part(execution: &Execution<'_>, stop: &Stop) -> Option<Ruined> {
         execution.toolbox.equip(servers);
         let is_set_up = execution.all(&spec.setup, "setup").await;
         if is_set_up || spec.test.on_setup_failure == OnSetupFailure::Continue {
-            execution.main_steps().await;
-        } else {
-            execution.skip_all(&spec.steps, "steps", "setup failed");
+            return Ok(execution.main_steps().await);
         }
-        Ok(())
+        execution.skip_all(&spec.steps, "steps", "setup failed");
+        Ok(InTime::Yes)
     };
     let ruined = tokio::select! {
         biased;
         () = stop.asked() => Ruined::Stopped,
         ended = tokio::time::timeout(Duration::from_secs(seconds.into()), main) => match ended {
-            Ok(Ok(())) => return None,
+            Ok(Ok(InTime::Yes)) => return None,
             Ok(Err(why)) => Ruined::Broken(why),
-            Err(_) => Ruined::TimedOut(seconds),
+            Ok(Ok(InTime::No)) | Err(_) => Ruined::TimedOut(seconds),
         },
     };
     let why = match &ruined {

@@ -19,7 +19,8 @@ const TOLD: usize = 3;
 const SHOWN: usize = 300;
 
 impl Execution<'_> {
-    /// The first call of the step's tool with its arguments that no other step has taken. Nothing where there is none.
+    /// The first call of the step's tool with its arguments after those that steps before it have taken. Nothing where there
+    /// is none: steps are done in their order, whoever does them.
     pub(super) async fn take(
         &self,
         step: &Step,
@@ -56,7 +57,9 @@ impl Execution<'_> {
         };
         let args = sent(args);
         let log = self.log();
-        let mut made = log.evidence.iter().filter(|it| it.path == UNTAKEN && home.is_of(it, &step.tool));
+        let last = log.last_taken().map_or(0, |it| it.number);
+        let made = log.evidence.iter().filter(|it| it.path == UNTAKEN && it.number > last);
+        let mut made = made.filter(|it| home.is_of(it, &step.tool));
         Ok(made.find(|it| equal(&sent(&it.args), &args)).map(|it| it.number))
     }
 
@@ -94,6 +97,12 @@ impl Execution<'_> {
         let (same, others): (Vec<&Evidence>, Vec<&Evidence>) =
             log.evidence.iter().filter(of_tool).partition(|it| equal(&sent(&it.args), &wanted));
         let with = shown(&wanted);
+        if let (Some(last), true) = (log.last_taken(), same.iter().any(|it| it.path == UNTAKEN)) {
+            let before = &last.path;
+            return format!(
+                "not executed in its order: the model called {tool} with {with} only before the call of {before}"
+            );
+        }
         if !same.is_empty() {
             let times = if same.len() == 1 { "once".to_owned() } else { format!("{} times", same.len()) };
             return format!("not executed: the model called {tool} with {with} only {times}");

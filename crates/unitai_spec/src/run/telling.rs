@@ -1,5 +1,7 @@
 //! A test that has run, in words.
 
+use unitai_model::value::plain_lines;
+
 use super::{Ending, Run, Status, StepResult};
 
 /// The signs before steps.
@@ -111,5 +113,6 @@ pub fn tell(ending: &Ending, signs: Signs) -> String {
         out.push_str("\n  - ");
         out.push_str(&issue.replace('\n', "\n    "));
     }
-    out
+    // Tools and models have a say in it, and a terminal obeys them.
+    plain_lines(&out)
 }
