@@ -25,8 +25,8 @@ def run_llm_test(
     `yaml_path` says where the test belongs: the project around it has the plugins. `timeout` stands for the one of the
     test, in seconds. With `verbose`, each step is printed when it is over. `judge` answers what checks cannot; without
     one, whoever the settings choose does, or `provider` and `model` above them. With `mode="agentic"` that model calls
-    the tools of the steps. With `mode="record"` or `"agentic-record"` all answers are kept in `recordings` beside the file, and with
-    `mode="replay"` they are used again: no tool is called, and no judge asked.
+    the tools of the steps. With `mode="record"` or `"agentic-record"` all answers are kept in `recordings` beside the
+    file, and with `mode="replay"` they are used again: no tool is called, and no judge asked.
 
     Raises `LLMTestError` where no verdict is possible: a server that does not start, a judge that breaks.
     """

@@ -5,6 +5,7 @@ pub(crate) mod files;
 mod harden;
 mod models;
 mod run;
+mod telling;
 
 use clap::{Args, Subcommand};
 use unitai_spec::document;

@@ -9,20 +9,16 @@ use clap::{Args, ValueEnum};
 use unitai_config::{JudgeAnswers, JudgeProvider, root_above};
 use unitai_mcp::client::Settings;
 use unitai_mcp::engine::Engine;
-use unitai_model::value::plain;
-use unitai_spec::data::to_json;
 use unitai_spec::document::{Severity, Spec, read_file};
-use unitai_spec::run::{
-    Around, Ending, Event, Observer, Recording, Replay, Run as Ran, Signs, Source, Stop, Unobserved, Word,
-    plan, step_line, tell, tell_answers,
-};
+use unitai_spec::run::{Around, Ending, Recording, Replay, Run as Ran, Source, Stop, Unobserved};
 
 use unitai_wire::gate::write_public;
 
 use super::files;
 use super::models::{Models, Wanted};
+use super::telling::{self, Tally, Watched};
 use crate::child::Signals;
-use crate::say::{complain, note, say, secrets, style};
+use crate::say::{complain, note, say, secrets};
 
 /// What `unitai yaml run --help` shows below the options.
 pub(crate) const EXAMPLES: &str = "Examples:\n  unitai yaml run                          every test below tests/llm\n  unitai yaml run tests/llm/api.yaml -v    one file, with each step as it ends\n  unitai yaml run --timeout 20             no test longer than 20 seconds\n  unitai yaml run --record                 keep what the tools answer\n  unitai yaml run --replay                 run again without tools and network\n  unitai yaml run --mode agentic           a model calls the tools, and its calls are checked\n  unitai yaml run --mode dry               only tell what would happen\n  unitai yaml run --json | jq .verdict     one line of JSON for each test\n\nExit codes: 0 nothing failed, 1 a test failed, 2 something around the tests is not as needed";
@@ -92,27 +88,6 @@ enum Mode {
     Dry,
 }
 
-/// How many tests ended how.
-#[derive(Default)]
-struct Tally {
-    passed: usize,
-    failed: usize,
-    unclear: usize,
-    errors: usize,
-}
-
-struct Watched;
-
-impl Observer for Watched {
-    fn saw(&self, event: &Event<'_>) {
-        match event {
-            Event::Ended(result) => note(&step_line(result, Signs::Drawn)),
-            Event::Judging(count) => note(&format!("{count} questions for the judge")),
-            _ => {}
-        }
-    }
-}
-
 impl Run {
     /// Runs them, and gives the exit code.
     pub(crate) fn run(&self, python: &str) -> i32 {
@@ -129,7 +104,7 @@ impl Run {
         let specs = self.specs()?;
         let mode = self.mode();
         if mode == Mode::Dry {
-            return Ok(self.tell_plans(&specs));
+            return Ok(telling::plans(&specs, self.json));
         }
         let is_kept = mode == Mode::Record || (self.record && mode != Mode::Replay);
         let here = env::current_dir().map_err(|error| format!("there is no current folder: {error}"))?;
@@ -176,7 +151,7 @@ impl Run {
                 if is_kept && matches!(ran.ending, Ending::Decided(_)) {
                     keep(spec, &ran)?;
                 }
-                self.tell(spec, &ran, &mut tally);
+                telling::result(spec, &ran, &mut tally, self.json);
                 if matches!(ran.ending, Ending::Stopped { .. }) {
                     return Ok(true);
                 }
@@ -224,65 +199,6 @@ impl Run {
             (None, false, false) => Mode::Engine,
         }
     }
-
-    /// Tells what tests would do. That they were not run is no failure.
-    fn tell_plans(&self, specs: &[Spec]) -> i32 {
-        for spec in specs {
-            let plan = plan(spec);
-            if self.json {
-                let told = serde_json::json!({
-                    "name": plan.name,
-                    "file": spec.place.file.display().to_string(),
-                    "at_least": plan.at_least,
-                    "at_most": plan.at_most,
-                    "questions": plan.questions.len(),
-                    "plan": plan.tell(),
-                });
-                let _ = say(&told.to_string());
-            } else {
-                let _ = say(&format!("{}\n", plan.tell()));
-            }
-        }
-        if !self.json {
-            let noun = if specs.len() == 1 { "test" } else { "tests" };
-            let _ = say(&format!("{} {noun} planned, none run", specs.len()));
-        }
-        0
-    }
-
-    fn tell(&self, spec: &Spec, ran: &Ran, tally: &mut Tally) {
-        let word = tally.count(&ran.ending);
-        let name = match &spec.case {
-            Some(case) => format!("{} [{case}]", spec.test.name),
-            None => spec.test.name.clone(),
-        };
-        if self.json {
-            let mut json = to_json(&ran.to_value());
-            json["name"] = name.into();
-            json["file"] = spec.place.file.display().to_string().into();
-            let _ = say(&json.to_string());
-            return;
-        }
-        let name = plain(&name);
-        let style = style();
-        let word = match word {
-            "PASS" => style.good(word),
-            "UNCLEAR" => style.doubtful(word),
-            _ => style.bad(word),
-        };
-        let _ = say(&format!("{word} {name} ({}, {:.2} s)", spec.place, ran.seconds));
-        let is_good = matches!(&ran.ending, Ending::Decided(verdict) if verdict.word == Word::Pass);
-        if !is_good {
-            let _ = say(&format!("  {}", tell(&ran.ending, Signs::Drawn).replace('\n', "\n  ")));
-            let answers = tell_answers(&spec.test.name, ran);
-            if !answers.is_empty() {
-                let _ = say(&format!("\n  {}", answers.replace('\n', "\n  ")));
-            }
-        }
-        for warning in &ran.warnings {
-            note(&format!("{name}: {warning}"));
-        }
-    }
 }
 
 /// What answers instead of tools and judges.
@@ -299,31 +215,4 @@ fn keep(spec: &Spec, ran: &Ran) -> Result<(), String> {
     let path = Recording::path_of(spec);
     let text = Recording::of(&spec.test.name, ran).to_text();
     write_public(&path, text.as_bytes(), secrets()).map_err(|error| format!("{}: {error}", path.display()))
-}
-
-impl Tally {
-    fn count(&mut self, ending: &Ending) -> &'static str {
-        let (counter, word) = match ending {
-            Ending::Decided(verdict) => match verdict.word {
-                Word::Pass => (&mut self.passed, "PASS"),
-                Word::Fail => (&mut self.failed, "FAIL"),
-                Word::Unclear => (&mut self.unclear, "UNCLEAR"),
-            },
-            Ending::Error { .. } => (&mut self.errors, "ERROR"),
-            Ending::Stopped { .. } => (&mut self.errors, "STOPPED"),
-        };
-        *counter += 1;
-        word
-    }
-
-    fn text(&self) -> String {
-        let parts = [
-            (self.passed, "passed"),
-            (self.failed, "failed"),
-            (self.unclear, "unclear (nobody could decide them)"),
-            (self.errors, "not run as they should"),
-        ];
-        let parts = parts.into_iter().filter(|(count, _)| *count > 0);
-        parts.map(|(count, what)| format!("{count} {what}")).collect::<Vec<_>>().join(", ")
-    }
 }

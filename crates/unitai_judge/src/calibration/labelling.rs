@@ -6,6 +6,7 @@ use std::sync::Arc;
 use unitai_model::value::Value;
 use unitai_spec::data::{from_json, to_json};
 use unitai_spec::document::{CaseOutcome, CaseQuestion, JudgeCase, Place, read_judge_cases};
+use unitai_spec::run::{LONGEST_NAME, plain_name};
 use unitai_wire::digest;
 
 use super::writing;
@@ -28,12 +29,8 @@ pub enum Labelled {
 /// assert_ne!(file_name("退款"), file_name("返金"));
 /// ```
 pub fn file_name(test: &str) -> String {
-    const LONGEST: usize = 60;
-    let plain: String =
-        test.to_lowercase().chars().map(|it| if it.is_ascii_alphanumeric() { it } else { '-' }).collect();
-    let parts: Vec<&str> = plain.split('-').filter(|part| !part.is_empty()).collect();
-    let plain: String = parts.join("-").chars().take(LONGEST).collect();
-    let is_whole = test.chars().count() <= LONGEST && test.is_ascii() && !plain.is_empty();
+    let plain = plain_name(test);
+    let is_whole = test.chars().count() <= LONGEST_NAME && test.is_ascii() && !plain.is_empty();
     if is_whole {
         return format!("{}.yaml", plain.trim_end_matches('-'));
     }

@@ -3,7 +3,8 @@
 use serde_json::{Map, Value, json};
 use unitai_wire::dialects::Seen;
 
-use super::api::{Api, Form, Handed, MOST_OUTPUT, Talk};
+use super::api::{Api, MOST_OUTPUT};
+use super::form::{Form, Handed, Talk};
 
 /// Anthropic's API.
 ///

@@ -9,11 +9,11 @@ use unitai_wire::keys::ALL as KEYS;
 use unitai_wire::meter::PriceTable;
 
 use super::anthropic::{Anthropic, Messages};
-use super::api::Form;
 use super::claude_code::ClaudeCode;
 use super::codex::Codex;
 use super::command::Command;
 use super::discreet::Discreet;
+use super::form::Form;
 use super::gemini_cli::GeminiCli;
 use super::openai::{ChatCompletions, OpenAi};
 use crate::Provider;

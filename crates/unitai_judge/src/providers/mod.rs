@@ -9,6 +9,7 @@ pub mod codex;
 mod codex_said;
 pub mod command;
 pub mod discreet;
+pub mod form;
 pub mod gemini_cli;
 mod gemini_said;
 mod http;

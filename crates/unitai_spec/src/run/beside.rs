@@ -7,7 +7,19 @@ use sha2::{Digest, Sha256};
 use crate::document::Spec;
 
 /// The longest part of a test's name that stands in the name of a file.
-const NAME: usize = 60;
+pub const LONGEST_NAME: usize = 60;
+
+/// As much of a name as every file system takes: small letters, digits and dashes.
+///
+/// ```
+/// assert_eq!(unitai_spec::run::plain_name("Refunds: are they polite?"), "refunds-are-they-polite");
+/// ```
+pub fn plain_name(name: &str) -> String {
+    let plain: String =
+        name.to_lowercase().chars().map(|it| if it.is_ascii_alphanumeric() { it } else { '-' }).collect();
+    let parts: Vec<&str> = plain.split('-').filter(|part| !part.is_empty()).collect();
+    parts.join("-").chars().take(LONGEST_NAME).collect()
+}
 
 /// The file for a test in a folder beside its own: `recordings/users.fetch-them.1f2e3d4c.json`.
 ///
@@ -31,10 +43,7 @@ pub fn beside(spec: &Spec, folder: &str) -> PathBuf {
 /// The same for whatever stands in a file under a name; `twin` tells those apart that have the same one, from 1.
 pub fn beside_file(file: &Path, name: &str, twin: u32, folder: &str) -> PathBuf {
     let digest: String = Sha256::digest(name).iter().take(4).map(|byte| format!("{byte:02x}")).collect();
-    let plain: String =
-        name.to_lowercase().chars().map(|it| if it.is_ascii_alphanumeric() { it } else { '-' }).collect();
-    let parts: Vec<&str> = plain.split('-').filter(|part| !part.is_empty()).collect();
-    let plain: String = parts.join("-").chars().take(NAME).collect();
+    let plain = plain_name(name);
     let stem = file.file_stem().unwrap_or_default().to_string_lossy();
     let folder = file.parent().unwrap_or(Path::new("")).join(folder);
     let twin = if twin > 1 { format!(".{twin}") } else { String::new() };

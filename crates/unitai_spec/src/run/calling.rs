@@ -8,7 +8,7 @@ use unitai_model::{Failure, ToolName};
 use super::around::Source;
 use super::checking::{self, Checked};
 use super::execution::Execution;
-use super::recording::Replayed;
+use super::replaying::Replayed;
 use super::scope::{Seen, Sight};
 use super::toolbox::{Home, Lost};
 use super::{Called, Event, Evidence, Outcome, Phase};

@@ -17,6 +17,7 @@ mod plan;
 mod ports;
 mod quoting;
 mod recording;
+mod replaying;
 mod reporting;
 mod running;
 mod scope;
@@ -28,7 +29,7 @@ mod verdict;
 mod writing;
 
 pub use around::{Around, Source, Unobserved};
-pub use beside::{beside, beside_file};
+pub use beside::{LONGEST_NAME, beside, beside_file, plain_name};
 pub use driving::{Driven, Driver, Driving, Errand, Hands, Wanted};
 pub use evidence::{Evidence, Outcome};
 pub use judging::{
@@ -38,7 +39,8 @@ pub use judging::{
 pub use plan::{Plan, plan};
 pub use ports::{Called, Connector, Event, Future, Observer, Phase, Tool, ToolServer};
 pub use quoting::{Quotable, check_quotes, is_quote};
-pub use recording::{Recording, Replay};
+pub use recording::Recording;
+pub use replaying::Replay;
 pub use running::run;
 pub use stop::Stop;
 pub use telling::{Signs, step_line, tell, tell_answers};
