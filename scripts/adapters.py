@@ -100,18 +100,13 @@ def install(name: str, age: str, wheel: Path) -> Path:
     python = next((path for path in map(matrix.interpreter, framework.pythons) if path is not None), None)
     if python is None:
         raise SystemExit(f"error: no Python of {', '.join(framework.pythons)} was found")
-    home = matrix.ROOT / ".venvs" / f"adapter-{name}-{age}"
-    mine, uv = home / "bin" / "python", matrix.BIN / "uv"
-    if not mine.exists():
-        matrix.run([uv, "venv", "--quiet", "--python", python, home])
     asked, besides = requirements(framework.extra), framework.besides
     if age == "oldest":
         # The lower bound is the version.
         asked = [re.sub(r">=([^,;]+).*", r"==\1", each) for each in asked]
         besides = framework.besides if framework.besides_oldest is None else framework.besides_oldest
-    upgrade = ["--upgrade"] if age == "current" else []
-    matrix.run([uv, "pip", "install", "--quiet", *upgrade, "--python", mine, *asked, *besides, *NEEDS])
-    matrix.run([uv, "pip", "install", "--quiet", "--python", mine, "--reinstall", "--no-deps", wheel])
+    needs = [*asked, *besides, *NEEDS]
+    mine = matrix.environment(f"adapter-{name}-{age}", python, needs, wheel, upgrade=age == "current")
     print(f"--- {name} ({age}): installed in {time.monotonic() - began:.0f} s", flush=True)
     return mine
 

@@ -39,21 +39,10 @@ def main() -> int:
     programs, missing = agent_programs.installed()
     for why in missing.values():
         print(f"--- skipped: {why}", flush=True)
-    mine = environment(python, clients.newest_wheel() or matrix.build())
+    mine = matrix.environment("wheel-agents", python, NEEDS, clients.newest_wheel() or matrix.build())
     example()
     print(f"--- {len(programs)} programs: installed in {time.monotonic() - began:.0f} s", flush=True)
     return 0 if test(mine, programs, missing) else 1
-
-
-def environment(python: Path, wheel: Path) -> Path:
-    """The Python that has the wheel, and what the tests need."""
-    home = matrix.ROOT / ".venvs" / "wheel-agents"
-    mine, uv = home / "bin" / "python", matrix.BIN / "uv"
-    if not mine.exists():
-        matrix.run([uv, "venv", "--quiet", "--python", python, home])
-    matrix.run([uv, "pip", "install", "--quiet", "--python", mine, *NEEDS])
-    matrix.run([uv, "pip", "install", "--quiet", "--python", mine, "--reinstall", "--no-deps", wheel])
-    return mine
 
 
 def example() -> None:

@@ -86,13 +86,8 @@ def newest_wheel() -> Path | None:
 def test(environment: Environment, python: Path, wheel: Path) -> bool:
     """Whether the tests pass with these clients, none of which may be missing."""
     began = time.monotonic()
-    home = matrix.ROOT / ".venvs" / environment.name
-    mine, uv = home / "bin" / "python", matrix.BIN / "uv"
-    if not mine.exists():
-        matrix.run([uv, "venv", "--quiet", "--python", python, home])
     needs = [*environment.clients.values(), *environment.others, *matrix.NEEDS]
-    matrix.run([uv, "pip", "install", "--quiet", "--python", mine, *needs])
-    matrix.run([uv, "pip", "install", "--quiet", "--python", mine, "--reinstall", "--no-deps", wheel])
+    mine = matrix.environment(environment.name, python, needs, wheel)
     installed = time.monotonic()
     print(f"--- {environment.name}: installed in {installed - began:.0f} s", flush=True)
     promised = {

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -87,16 +88,21 @@ def interpreter(version: str) -> Path | None:
     return None
 
 
+def environment(name: str, python: Path, packages: Iterable[str], wheel: Path, *, upgrade: bool = False) -> Path:
+    """Makes the environment of this name, or brings it up to date; gives its Python."""
+    home = ROOT / ".venvs" / name
+    mine, uv = home / "bin" / "python", BIN / "uv"
+    if not mine.exists():
+        run([uv, "venv", "--quiet", "--python", python, home])
+    run([uv, "pip", "install", "--quiet", *(["--upgrade"] if upgrade else []), "--python", mine, *packages])
+    run([uv, "pip", "install", "--quiet", "--python", mine, "--reinstall", "--no-deps", wheel])
+    return mine
+
+
 def test(version: str, python: Path, wheel: Path, *, with_browser: bool, paths: tuple[str, ...]) -> bool:
     """Whether the tests pass on this Python, in an environment that has the wheel and no checkout."""
     began = time.monotonic()
-    home = ROOT / ".venvs" / f"py{version}"
-    mine = home / "bin" / "python"
-    uv = BIN / "uv"
-    if not mine.exists():
-        run([uv, "venv", "--quiet", "--python", python, home])
-    run([uv, "pip", "install", "--quiet", "--python", mine, *NEEDS])
-    run([uv, "pip", "install", "--quiet", "--python", mine, "--reinstall", "--no-deps", wheel])
+    mine = environment(f"py{version}", python, NEEDS, wheel)
     print(f"--- Python {version}", flush=True)
     # Most tests wait for processes of their own. A file stays on one worker: what it prepares is prepared once.
     command = [mine, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "auto", "--dist", "loadfile"]

@@ -57,24 +57,13 @@ def main() -> int:
     if python is None:
         print(f"error: no Python of {', '.join(clients.VERSIONS)} was found")
         return 1
-    mine = environment(python, clients.newest_wheel() or matrix.build())
+    mine = matrix.environment("wheel-mcp", python, NEEDS, clients.newest_wheel() or matrix.build())
     servers = installed(python)
     print(f"--- MCP servers: installed in {time.monotonic() - began:.0f} s", flush=True)
     is_good = test(mine, servers)
     if "--no-conformance" not in sys.argv:
         is_good = conformance.everything() and is_good
     return 0 if is_good else 1
-
-
-def environment(python: Path, wheel: Path) -> Path:
-    """The Python that has the wheel, and what the tests need."""
-    home = matrix.ROOT / ".venvs" / "wheel-mcp"
-    mine, uv = home / "bin" / "python", matrix.BIN / "uv"
-    if not mine.exists():
-        matrix.run([uv, "venv", "--quiet", "--python", python, home])
-    matrix.run([uv, "pip", "install", "--quiet", "--python", mine, *NEEDS])
-    matrix.run([uv, "pip", "install", "--quiet", "--python", mine, "--reinstall", "--no-deps", wheel])
-    return mine
 
 
 def installed(python: Path) -> dict[str, list[str] | str]:
