@@ -133,6 +133,24 @@ def test_each_run_meets_faults_of_its_own():
         assert [run.verdict for run in first.runs] == [run.verdict for run in second.runs], "and the same each time"
 
 
+def test_each_run_makes_choices_of_its_own():
+    from model import ask
+
+    from unitai import scripted_model
+    from unitai.script import choose, fail, say
+
+    def agent(input, tools):
+        return ask("ready?")
+
+    def test(mock_toolkit):
+        with scripted_model([choose(say("yes"), fail(500), seed=3)]):
+            assert mock_toolkit.run(agent, "go").output == "yes"
+
+    first, second = (every_run(n=40, threshold=0.5, retries=0).run(test) for _ in range(2))
+    assert 8 <= first.passed <= 32
+    assert [run.verdict for run in first.runs] == [run.verdict for run in second.runs], "and the same each time"
+
+
 def test_the_budget_of_a_toolkit_is_that_of_all_its_copies():
     def spends(toolkit):
         result = toolkit.run(lambda input, tools: toolkit.record_llm_call("my-model", 1, 1, cost=0.3), "go")

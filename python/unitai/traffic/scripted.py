@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from unitai._engine import ModelRequest, Script
+from unitai.attempt import current
 from unitai.script import lines
 from unitai.traffic.voice import Voice
 
@@ -30,7 +31,9 @@ class ScriptedModel(Voice[Script]):
         return [] if self._engine is None else self._engine.requests
 
     def _begin(self) -> Script:
-        return Script(self._lines, **self._options)
+        attempt = current.get()
+        # The runs of a repeated test would otherwise all choose alike.
+        return Script(self._lines, **self._options, attempt=0 if attempt is None else attempt.index)
 
     def _guarded(self, engine: Script) -> bool:
         return True

@@ -24,6 +24,8 @@ pub(crate) struct Script {
     script: unitai_wire::script::Script,
     across_runs: bool,
     pub(super) blocks_network: bool,
+    /// Which attempt of a repeated test it is written in, from 0: each chooses anew.
+    attempt: u32,
     state: Mutex<State>,
 }
 
@@ -42,10 +44,15 @@ struct State {
 #[pymethods]
 impl Script {
     #[new]
-    #[pyo3(signature = (lines, *, across_runs=false, block_network=false))]
-    fn new(lines: &Bound<'_, PyList>, across_runs: bool, block_network: bool) -> PyResult<Script> {
+    #[pyo3(signature = (lines, *, across_runs=false, block_network=false, attempt=0))]
+    fn new(
+        lines: &Bound<'_, PyList>,
+        across_runs: bool,
+        block_network: bool,
+        attempt: u32,
+    ) -> PyResult<Script> {
         let script = lines::read(lines)?;
-        Ok(Script { script, across_runs, blocks_network: block_network, state: Mutex::default() })
+        Ok(Script { script, across_runs, blocks_network: block_network, attempt, state: Mutex::default() })
     }
 
     /// The requests that came, in order; the last thousand.
@@ -145,7 +152,9 @@ impl Script {
         if let Some(playback) = state.playbacks.get(id) {
             return playback.clone();
         }
-        let playback = Arc::new(Playback::new(state.order.len() as u64));
+        // No two runs of all attempts together have the same number.
+        let ordinal = (u64::from(self.attempt) << 32) | state.order.len() as u64;
+        let playback = Arc::new(Playback::new(ordinal));
         state.playbacks.insert(id.to_owned(), playback.clone());
         state.order.push(id.to_owned());
         playback
