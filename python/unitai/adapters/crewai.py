@@ -102,7 +102,7 @@ class _Copies:
         agents, tasks = self._all(crew.agents), self._all(crew.tasks)
         changes = {"agents": agents, "tasks": tasks, "tracing": False}
         for name in ("manager_agent", "manager_llm", "function_calling_llm", "chat_llm", "planning_llm"):
-            changes[name] = self._one(getattr(crew, name, None))
+            changes[name] = self._one(vars(crew).get(name))
         if not self._memory:
             changes["memory"] = False
             crew._memory = None
@@ -114,7 +114,7 @@ class _Copies:
     def _agent(self, agent: Any) -> None:
         changes = {"tools": self._all(agent.tools), "agent_executor": None}
         for name in ("llm", "function_calling_llm", "tools_handler", "security_config"):
-            changes[name] = self._one(getattr(agent, name, None))
+            changes[name] = self._one(vars(agent).get(name))
         if not self._memory:
             changes["memory"] = None
             _set_private(agent, {"_memory": None})
