@@ -20,7 +20,7 @@ def main() -> int:
     check, method = (textwrap.dedent(block) for block in blocks)
     shutil.rmtree(COPY, ignore_errors=True)
     COPY.mkdir(parents=True)
-    for name in ("Cargo.toml", "Cargo.lock", "crates", "examples"):
+    for name in ("Cargo.toml", "Cargo.lock", "crates"):
         source = ROOT / name
         (shutil.copytree if source.is_dir() else shutil.copy)(source, COPY / name)
 

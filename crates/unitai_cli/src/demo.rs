@@ -12,9 +12,9 @@ use crate::say::{complain, say, secrets};
 
 /// The example's files are part of the command, so that the demo needs no checkout.
 const FILES: [(&str, &str); 3] = [
-    ("refund_agent.py", include_str!("../../../examples/refund/refund_agent.py")),
-    ("test_refund.py", include_str!("../../../examples/refund/test_refund.py")),
-    ("failing_refund.py", include_str!("../../../examples/refund/failing_refund.py")),
+    ("refund_agent.py", include_str!("../demo/refund_agent.py")),
+    ("test_refund.py", include_str!("../demo/test_refund.py")),
+    ("failing_refund.py", include_str!("../demo/failing_refund.py")),
 ];
 
 /// The arguments of `unitai demo`.
