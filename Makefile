@@ -6,7 +6,7 @@ BIN := .venv/bin
 UV := $(BIN)/uv
 READY := .venv/.ready
 
-.PHONY: help demo test lint rust python clients test-adapters mcp agents fuzz generate dev quick wheel bench clean
+.PHONY: help demo test lint rust python clients test-adapters examples mcp agents fuzz generate dev quick wheel bench clean
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 22
@@ -18,14 +18,14 @@ demo: dev ## Build, install into .venv and see agent tests pass and fail, one of
 	@$(BIN)/python -m pytest examples/openai_refund -q
 	@$(BIN)/python examples/openai_refund/show.py
 
-test: lint rust python clients test-adapters mcp agents ## Everything that CI does
+test: lint rust python clients test-adapters examples mcp agents ## Everything that CI does
 
 lint: dev ## Formatting, lints, types, stubs, generated files
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
 	cargo dev generate --check
-	$(BIN)/ruff format --check --quiet python tests benches examples scripts ci
-	$(BIN)/ruff check --quiet python tests benches examples scripts ci
+	$(BIN)/ruff format --check --quiet python tests benches examples scripts ci crates/unitai_cli/demo
+	$(BIN)/ruff check --quiet python tests benches examples scripts ci crates/unitai_cli/demo
 	@# What `unitai init` writes goes into projects that have other rules.
 	$(BIN)/ruff format --check --quiet --line-length 88 crates/unitai_cli/templates
 	$(BIN)/ruff check --quiet --line-length 88 --select B,E,F,I,UP,W crates/unitai_cli/templates
@@ -47,6 +47,10 @@ clients: $(READY) ## Test model traffic with the real SDKs, from the wheel
 
 test-adapters: $(READY) ## Test the adapters with each framework, current and oldest, from the wheel
 	$(BIN)/python scripts/adapters.py
+
+examples: $(READY) ## Run every example, with what it is written with, from the wheel, without a key
+	@$(BIN)/python scripts/node.py > /dev/null
+	$(BIN)/python scripts/examples.py
 
 mcp: $(READY) ## Drive real MCP servers by YAML tests, from the wheel, and run the protocol's conformance suite
 	$(BIN)/python scripts/mcp_servers.py

@@ -18,6 +18,7 @@ pytestmark = pytest.mark.contract
 
 ROOT = Path(__file__).parent.parent.parent
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+EXAMPLES = sorted((ROOT / "examples").rglob("*.md"))
 
 
 #: Tests that are skipped without a key are documented, too. Nobody is asked with these.
@@ -79,7 +80,7 @@ def test_blocks_that_need_openai_can_be_read_without_it(path):
     compile("\n\n".join(block for _, block in blocks_of(path)), str(path), "exec")
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+@pytest.mark.parametrize("path", [*DOCUMENTS, *EXAMPLES], ids=lambda path: str(path.relative_to(ROOT)))
 def test_links_within_the_project_lead_somewhere(path):
     prose = re.sub(r"^```.*?^```|`[^`\n]*`", "", path.read_text(encoding="utf-8"), flags=re.M | re.S)
     links = re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", prose)

@@ -1,7 +1,7 @@
 """The guides of YAML tests hold what they say: their files make a project, in which every command that they show is run and gives
 what they show. Tests that are no files of it are checked, and every option that they name exists.
 
-A block is a file of the project if its first line is a comment with its path. In what a command gives, `...` stands for any lines.
+A block is a file of the project if its first line is a comment with its path.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+import showing
 from projects import COMMAND, Project
+from showing import Shown, holds
 
 pytestmark = pytest.mark.contract
 
@@ -42,13 +44,6 @@ class Block(NamedTuple):
         return found[1] if found else None
 
 
-class Shown(NamedTuple):
-    """A command and what it gives."""
-
-    command: str
-    output: list[str]
-
-
 def blocks_of(page: Path) -> list[Block]:
     found = re.findall(r"^( *)```(\w+)[^\n]*\n(.*?)^ *```", page.read_text(encoding="utf-8"), re.M | re.S)
     return [Block(language, textwrap.dedent(text)) for _, language, text in found]
@@ -60,13 +55,7 @@ def is_test(text: str) -> bool:
 
 def commands_of(page: Path) -> list[Shown]:
     """The commands of a page that are run here."""
-    shown: list[Shown] = []
-    for block in blocks_of(page):
-        for line in block.text.splitlines() if block.language == "console" else ():
-            if line.startswith("$ "):
-                shown.append(Shown(line[2:], []))
-            elif shown:
-                shown[-1].output.append(line)
+    shown = (it for block in blocks_of(page) if block.language == "console" for it in showing.commands_of(block.text))
     return [it for it in shown if re.match(r"unitai (?:yaml|judge) |pytest --llm", it.command)]
 
 
@@ -121,18 +110,6 @@ def server(tmp_path_factory):
     yield {"SHOP_MCP": url, "SHOP_TOKEN": token.rpartition(" ")[2]}
     process.terminate()
     process.communicate()
-
-
-def masked(line: str) -> str:
-    """A line without what differs from run to run."""
-    line = re.sub(r"\d+\.\d+ s\b|\d+(\.\d+)? ms\b", "<time>", line.rstrip())
-    return re.sub(r" {2,}\[", " [", line) if "[" in line and line.endswith("%]") else line
-
-
-def holds(shown: list[str], said: list[str]) -> bool:
-    """Whether what was said is what is shown."""
-    pattern = "".join(r"(?:.*\n)*?" if line.strip() == "..." else re.escape(masked(line)) + r"\n" for line in shown)
-    return re.fullmatch(pattern, "".join(f"{masked(line)}\n" for line in said)) is not None
 
 
 #: What clients are told, to start a server by.
