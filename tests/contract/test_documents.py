@@ -33,8 +33,8 @@ def blocks_of(path: Path) -> list[tuple[str, str]]:
     return re.findall(r"^```python(| openai)\n(.*?)^```", path.read_text(encoding="utf-8"), re.M | re.S)
 
 
-# Those of the errors are run by the catalogue's test.
-WITH_CODE = [path for path in DOCUMENTS if blocks_of(path) and path.parent.name != "errors"]
+# Those of the errors are run by the catalogue's test, those of the checks by the documents that they are made of.
+WITH_CODE = [path for path in DOCUMENTS if blocks_of(path) and path.parent.name not in ("errors", "checks")]
 WITH_OPENAI = [path for path in WITH_CODE if any(need for need, _ in blocks_of(path))]
 
 
@@ -78,6 +78,23 @@ def test_the_code_of_a_document_works(path, outcomes):
 @pytest.mark.parametrize("path", WITH_OPENAI, ids=lambda path: str(path.relative_to(ROOT)))
 def test_blocks_that_need_openai_can_be_read_without_it(path):
     compile("\n\n".join(block for _, block in blocks_of(path)), str(path), "exec")
+
+
+@pytest.fixture(scope="module")
+def known_options(tmp_path_factory):
+    """Options of pytest with our plugin, and those that `unitai test` adds to them."""
+    folder = tmp_path_factory.mktemp("help")
+    commands = [sys.executable, "-m", "pytest", "--help"], [Path(sys.executable).parent / "unitai", "test", "--help"]
+    told = (subprocess.run(it, cwd=folder, capture_output=True, text=True, check=True).stdout for it in commands)
+    return set(re.findall(r"(?<![\w-])--?[a-zA-Z][\w-]*", "".join(told)))
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_option_of_pytest_exists(path, known_options):
+    """Options of `unitai` itself are read by clap, in crates/unitai_dev/tests/documents.rs."""
+    said = re.findall(r"(?<![\w-])(?:pytest|unitai test)((?: +[^\s`'\"|&>#]+)+)", path.read_text(encoding="utf-8"))
+    named = {word.partition("=")[0] for line in said for word in line.partition(" -- ")[0].split()}
+    assert {word for word in named if re.fullmatch(r"--[a-z][\w-]*", word)} - known_options == set()
 
 
 @pytest.mark.parametrize("path", [*DOCUMENTS, *EXAMPLES], ids=lambda path: str(path.relative_to(ROOT)))

@@ -85,6 +85,11 @@ enum Command {
     Completions(completions::Completions),
 }
 
+/// The command with everything that it takes, for whoever writes about it.
+pub fn command() -> clap::Command {
+    Arguments::command()
+}
+
 /// The arguments in an order that clap takes.
 fn sorted(args: Vec<OsString>) -> Vec<OsString> {
     let command = Arguments::command();
