@@ -6,7 +6,7 @@ BIN := .venv/bin
 UV := $(BIN)/uv
 READY := .venv/.ready
 
-.PHONY: help demo test lint rust python clients test-adapters examples mcp agents fuzz generate dev quick wheel bench clean
+.PHONY: help demo test lint rust docs python clients test-adapters examples mcp agents fuzz generate dev quick wheel bench clean
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 22
@@ -18,14 +18,14 @@ demo: dev ## Build, install into .venv and see agent tests pass and fail, one of
 	@$(BIN)/python -m pytest examples/openai_refund -q
 	@$(BIN)/python examples/openai_refund/show.py
 
-test: lint rust python clients test-adapters examples mcp agents ## Everything that CI does
+test: lint rust docs python clients test-adapters examples mcp agents ## Everything that CI does
 
 lint: dev ## Formatting, lints, types, stubs, generated files
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
 	cargo dev generate --check
-	$(BIN)/ruff format --check --quiet python tests benches examples scripts ci crates/unitai_cli/demo
-	$(BIN)/ruff check --quiet python tests benches examples scripts ci crates/unitai_cli/demo
+	$(BIN)/ruff format --check --quiet python tests benches examples scripts ci docs/conf.py crates/unitai_cli/demo
+	$(BIN)/ruff check --quiet python tests benches examples scripts ci docs/conf.py crates/unitai_cli/demo
 	@# What `unitai init` writes goes into projects that have other rules.
 	$(BIN)/ruff format --check --quiet --line-length 88 crates/unitai_cli/templates
 	$(BIN)/ruff check --quiet --line-length 88 --select B,E,F,I,UP,W crates/unitai_cli/templates
@@ -36,6 +36,13 @@ lint: dev ## Formatting, lints, types, stubs, generated files
 
 rust: ## Rust tests
 	cargo test --workspace --exclude unitai_python --quiet
+
+docs: dev ## Build the site into target/site, offline and without a warning, and check every link in it
+	@$(UV) venv --quiet --allow-existing .venvs/docs
+	@$(UV) pip install --quiet --python .venvs/docs/bin/python --group docs
+	@# What the compiled module says of itself is on the site, too.
+	PYTHONPATH=python .venvs/docs/bin/python -m sphinx -q -W --keep-going -b html -d target/site-cache docs target/site
+	TESTS_SITE=target/site $(BIN)/python -m pytest -q tests/contract/test_site.py
 
 python: $(READY) ## Build the wheel and test it on every Python from 3.10 that is here
 	@$(BIN)/python scripts/node.py > /dev/null

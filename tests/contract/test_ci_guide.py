@@ -1,4 +1,4 @@
-"""The guide to CI: what it shows can be read by whom it is for, and every command and option in it exists."""
+"""The guide to CI, and what the quickstart says of it: what they show can be read by whom it is for, and every command and option exists."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import yaml
 pytestmark = pytest.mark.contract
 
 ROOT = Path(__file__).parent.parent.parent
-GUIDE = (ROOT / "docs" / "guides" / "ci.md").read_text(encoding="utf-8")
+GUIDE = "\n".join((ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("guides/ci.md", "quickstart.md"))
 COMMAND = Path(sys.executable).parent / "unitai"
 ACTION = ROOT / "ci" / "github_action" / "action.yml"
 BLOCKS = re.findall(r"^```yaml (\w+)\n(.*?)^```", GUIDE, re.M | re.S)

@@ -14,10 +14,9 @@ import subprocess
 import sys
 import textwrap
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
-import showing
+from pages import Block, blocks_of, shown_in
 from projects import COMMAND, Project
 from showing import Shown, holds
 
@@ -31,32 +30,13 @@ GUIDES = [
 PAGES = [*GUIDES, ROOT / "README.md"]
 
 
-class Block(NamedTuple):
-    """A block of a page."""
-
-    language: str
-    text: str
-
-    @property
-    def path(self) -> str | None:
-        """The file that it is, if it is one."""
-        found = re.match(r"# ([\w./-]+\.(?:yaml|py|toml))\n", self.text)
-        return found[1] if found else None
-
-
-def blocks_of(page: Path) -> list[Block]:
-    found = re.findall(r"^( *)```(\w+)[^\n]*\n(.*?)^ *```", page.read_text(encoding="utf-8"), re.M | re.S)
-    return [Block(language, textwrap.dedent(text)) for _, language, text in found]
-
-
 def is_test(text: str) -> bool:
     return all(re.search(rf"^{key}:", text, re.M) for key in ("test", "steps", "verdict"))
 
 
 def commands_of(page: Path) -> list[Shown]:
     """The commands of a page that are run here."""
-    shown = (it for block in blocks_of(page) if block.language == "console" for it in showing.commands_of(block.text))
-    return [it for it in shown if re.match(r"unitai (?:yaml|judge) |pytest --llm", it.command)]
+    return [it for it in shown_in(page) if re.match(r"unitai (?:yaml|judge) |pytest --llm", it.command)]
 
 
 class Yaml(Project):

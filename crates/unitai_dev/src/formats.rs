@@ -26,6 +26,17 @@ pub(crate) fn page(title: &str, about: &str, file: &str, schema: &Value) -> Stri
     page
 }
 
+/// The table of the pages, of their titles, names and what they are about.
+pub(crate) fn index<'page>(pages: impl Iterator<Item = (&'page str, &'page str, &'page str)>) -> String {
+    let mut page = "<!-- Made by `cargo dev generate`. -->\n\n# File formats\n\nWhat UnitAI reads and writes, each with a \
+                    published schema.\n\n| format | what it is |\n|---|---|\n"
+        .to_owned();
+    for (title, name, about) in pages {
+        let _ = writeln!(page, "| [{title}]({name}.md) | {about} |");
+    }
+    page
+}
+
 /// Parts of a page in their order, each with its heading.
 #[derive(Default)]
 struct Sections {
@@ -86,7 +97,7 @@ fn choices(schema: &Value) -> String {
             writeln!(text, "- {name}: {meaning}")
         };
     }
-    if text.is_empty() && schema.get("type").is_some() {
+    if text.is_empty() && ["type", "$ref"].iter().any(|word| schema.get(word).is_some()) {
         let _ = writeln!(text, "Takes {}.", takes(schema));
     }
     text

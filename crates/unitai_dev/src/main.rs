@@ -114,11 +114,16 @@ fn formats() -> Vec<Format> {
 fn generated(root: &Path) -> io::Result<BTreeMap<PathBuf, String>> {
     let mut files = BTreeMap::new();
     files.insert(PathBuf::from("schemas/config.schema.json"), pretty(&reference::schema()));
+    let pages = Path::new("docs/reference/formats");
+    files.insert(
+        pages.join("README.md"),
+        formats::index(formats().iter().map(|it| (it.title, it.name, it.about))),
+    );
     for Format { name, title, about, schema } in formats() {
         let file = format!("{name}.schema.json");
         let page = formats::page(title, about, &file, &schema.value);
         files.insert(Path::new("schemas").join(file), schema.text);
-        files.insert(Path::new("docs/reference/formats").join(format!("{name}.md")), page);
+        files.insert(pages.join(format!("{name}.md")), page);
     }
     files.insert(PathBuf::from("docs/reference/configuration.md"), reference::page());
     files.insert(PathBuf::from("docs/reference/command-line.md"), commands::page(unitai_cli::command()));

@@ -335,7 +335,7 @@ impl AgentRunResult {
         self.trajectory.get().mock_calls(py, &name).into_iter().map(|(_, call)| call).collect()
     }
 
-    /// The `n`th call of a tool, from 0; negative numbers count from the end.
+    /// Call number `n` of a tool, from 0; negative numbers count from the end.
     #[pyo3(signature = (name, n=0))]
     fn get_call(&self, py: Python<'_>, name: Text, n: isize) -> PyResult<MockToolCall> {
         let mut calls = self.get_calls(py, name.clone());

@@ -1,0 +1,54 @@
+"""The quickstart and the README, followed to the letter: every file is written and every command is run in the order of the page, in an
+empty folder, without a key, and says what the page says.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from pages import blocks_of
+from projects import COMMAND, Project
+from showing import commands_of, holds
+
+pytestmark = pytest.mark.integration
+
+ROOT = Path(__file__).parent.parent.parent
+PROGRAMS = {"unitai": [str(COMMAND)], "pytest": [sys.executable, "-m", "pytest"]}
+
+
+def follow(page: Path, folder: Path) -> list[str]:
+    """Does what a page says, up to its first block that needs more than the wheel, and gives the commands that were run."""
+    project, done = Project(folder), []
+    kept = {name: value for name, value in project.environment().items() if not re.search(r"_API_KEY$|^CI$", name)}
+    environment = {**kept, "NO_COLOR": "1", "COLUMNS": "80", "PYTHONDONTWRITEBYTECODE": "1"}
+    for block in blocks_of(page):
+        if block.path and block.language == "python":
+            (folder / block.path).write_text(block.text, encoding="utf-8")
+        for shown in commands_of(block.text) if block.language == "console" else ():
+            words = shlex.split(shown.command, comments=True)
+            if words[0] not in PROGRAMS or not shown.output:
+                continue
+            said = subprocess.run(
+                [*PROGRAMS[words[0]], *words[1:]],
+                cwd=folder,
+                env=environment,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                stdin=subprocess.DEVNULL,
+                encoding="utf-8",
+                check=False,
+                timeout=120,
+            ).stdout
+            assert holds(shown.output, said.splitlines()), f"{shown.command}\n{said}"
+            done.append(shown.command)
+    return done
+
+
+def test_the_quickstart_does_what_it_says(tmp_path):
+    assert follow(ROOT / "docs" / "quickstart.md", tmp_path) == ["unitai test", "unitai test --keep-going"]
+    assert (tmp_path / "test-results" / "unitai.xml").exists()
