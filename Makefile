@@ -6,7 +6,7 @@ BIN := .venv/bin
 UV := $(BIN)/uv
 READY := .venv/.ready
 
-.PHONY: help demo test lint rust docs python clients test-adapters examples mcp agents fuzz generate dev quick wheel bench clean
+.PHONY: help demo test lint rust docs python clients test-adapters examples mcp agents fuzz generate picture dev quick wheel bench clean
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 22
@@ -70,6 +70,9 @@ fuzz: ## Fuzz every parser for five minutes (needs the nightly toolchain and car
 
 generate: ## Make the generated documents and schemas anew
 	cargo dev generate
+
+picture: dev ## Draw the picture of the README anew
+	$(BIN)/python scripts/picture.py
 
 dev: $(READY) ## Build and install into .venv, for editing: Python changes need nothing more
 	$(BIN)/maturin develop --quiet --uv

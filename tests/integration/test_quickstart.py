@@ -22,12 +22,13 @@ PROGRAMS = {"unitai": [str(COMMAND)], "pytest": [sys.executable, "-m", "pytest"]
 
 
 def follow(page: Path, folder: Path) -> list[str]:
-    """Does what a page says, up to its first block that needs more than the wheel, and gives the commands that were run."""
+    """Does what a page says, and gives the commands that were run: those whose output is shown."""
     project, done = Project(folder), []
     kept = {name: value for name, value in project.environment().items() if not re.search(r"_API_KEY$|^CI$", name)}
     environment = {**kept, "NO_COLOR": "1", "COLUMNS": "80", "PYTHONDONTWRITEBYTECODE": "1"}
     for block in blocks_of(page):
-        if block.path and block.language == "python":
+        if block.path:
+            (folder / block.path).parent.mkdir(parents=True, exist_ok=True)
             (folder / block.path).write_text(block.text, encoding="utf-8")
         for shown in commands_of(block.text) if block.language == "console" else ():
             words = shlex.split(shown.command, comments=True)
@@ -52,3 +53,16 @@ def follow(page: Path, folder: Path) -> list[str]:
 def test_the_quickstart_does_what_it_says(tmp_path):
     assert follow(ROOT / "docs" / "quickstart.md", tmp_path) == ["unitai test", "unitai test --keep-going"]
     assert (tmp_path / "test-results" / "unitai.xml").exists()
+
+
+def test_the_readme_does_what_it_says(tmp_path):
+    first, *others = follow(ROOT / "README.md", tmp_path)
+    assert first == "unitai test"
+    assert others
+
+
+def test_the_picture_of_the_readme_is_what_a_failed_test_shows():
+    done = subprocess.run(
+        [sys.executable, ROOT / "scripts" / "picture.py", "--check"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
