@@ -6,7 +6,7 @@ BIN := .venv/bin
 UV := $(BIN)/uv
 READY := .venv/.ready
 
-.PHONY: help demo test lint rust docs python clients test-adapters examples mcp agents fuzz generate picture dev quick wheel bench clean
+.PHONY: help demo test test-unit lint rust docs python clients test-adapters examples mcp agents fuzz generate picture dev quick wheel bench clean
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 22
@@ -79,6 +79,9 @@ dev: $(READY) ## Build and install into .venv, for editing: Python changes need 
 
 quick: dev ## The fast loop: build what changed, run the tests that need no other process
 	$(BIN)/python -m pytest -q -m "unit or contract or behavioral" --ignore tests/contract/clients --ignore tests/contract/mcp
+
+test-unit: dev ## The unit tests: pure logic, in seconds
+	$(BIN)/python -m pytest tests/unit --layer unit -q
 
 wheel: $(READY) ## Build the optimised wheel into dist/
 	$(BIN)/maturin build --quiet --release --out dist

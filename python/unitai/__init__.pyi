@@ -26,6 +26,7 @@ from unitai.errors import CacheDiskError as CacheDiskError
 from unitai.errors import CacheMissError as CacheMissError
 from unitai.errors import CallNotFoundError as CallNotFoundError
 from unitai.errors import ConfigError as ConfigError
+from unitai.errors import ContractError as ContractError
 from unitai.errors import CostLimitExceeded as CostLimitExceeded
 from unitai.errors import DamagedRecordingError as DamagedRecordingError
 from unitai.errors import DuplicateMockError as DuplicateMockError
@@ -34,6 +35,7 @@ from unitai.errors import InconclusiveError as InconclusiveError
 from unitai.errors import InfrastructureError as InfrastructureError
 from unitai.errors import InvalidArgumentError as InvalidArgumentError
 from unitai.errors import JudgeUndecidedError as JudgeUndecidedError
+from unitai.errors import LayerWarning as LayerWarning
 from unitai.errors import LLMTestError as LLMTestError
 from unitai.errors import LLMTestFailed as LLMTestFailed
 from unitai.errors import LLMTestWarning as LLMTestWarning
@@ -49,6 +51,7 @@ from unitai.errors import PassRateError as PassRateError
 from unitai.errors import RecordedError as RecordedError
 from unitai.errors import RecordingWarning as RecordingWarning
 from unitai.errors import RunOverError as RunOverError
+from unitai.errors import SnapshotError as SnapshotError
 from unitai.errors import StatisticsWarning as StatisticsWarning
 from unitai.errors import TrajectoryFormatError as TrajectoryFormatError
 from unitai.errors import UnexpectedModelCallError as UnexpectedModelCallError

@@ -34,6 +34,7 @@ __all__ = [
     "RunWatch",
     "Script",
     "Series",
+    "Snapshots",
     "StoredRepr",
     "Tally",
     "Ticket",
@@ -59,6 +60,7 @@ __all__ = [
     "count_elsewhere",
     "decide",
     "enter_agent",
+    "env_file_variables",
     "example_of",
     "forget_parent",
     "forget_settings",
@@ -66,6 +68,10 @@ __all__ = [
     "junit_properties",
     "key_variables",
     "last_broken",
+    "layer_lines",
+    "layer_of",
+    "layer_settings",
+    "layers",
     "leave_agent",
     "load_settings",
     "load_yaml_text",
@@ -91,6 +97,7 @@ __all__ = [
     "standing_settings",
     "statistics_settings",
     "status_trouble",
+    "stray_snapshots",
     "surroundings",
     "unblock_network",
     "usual_adapter",
@@ -722,11 +729,30 @@ def clean(text: str) -> str: ...
 def count_elsewhere(trajectory: Trajectory) -> None: ...
 def junit_properties(spending: str | None = None, statistics: str | None = None) -> list[tuple[str, str]]: ...
 def key_variables(model: str) -> list[str]: ...
+def layers() -> list[tuple[str, str]]: ...
+def layer_of(
+    folder: str | os.PathLike[str], root: str | os.PathLike[str], began: str | os.PathLike[str]
+) -> str | None: ...
+def layer_lines(tests: list[tuple[str | None, str, float]]) -> list[str]: ...
+def layer_settings() -> dict[str, Any]: ...
+def env_file_variables(folder: str | os.PathLike[str]) -> list[tuple[str, str]]: ...
+def stray_snapshots(
+    file: str | os.PathLike[str], tests: list[list[str]], root: str | os.PathLike[str]
+) -> list[str]: ...
 def rate_line(test: str, statistics: str) -> str: ...
 def copy_value(value: Any) -> Any: ...
 def interrupt_thread(ident: int, class_: type[BaseException]) -> bool: ...
 def restore_trajectory(text: str, kept: dict[tuple[int, int], Any], parameters: dict[str, list[str]]) -> Trajectory: ...
 def run_command(args: list[str], python: str) -> int: ...
+
+@final
+class Snapshots:
+    def __new__(
+        cls, file: str | os.PathLike[str], names: list[str], root: str | os.PathLike[str], update: bool
+    ) -> Snapshots: ...
+    def look(self, name: str, value: str | bytes) -> Literal["same", "written", "changed"]: ...
+    def leave(self) -> list[str]: ...
+    def place(self, name: str) -> str: ...
 
 @final
 class BaselineFile:

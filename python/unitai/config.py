@@ -102,6 +102,17 @@ class UnitAIConfig:
     judge_min_tnr: float | None
     #: How far the judge must agree with people beyond chance.
     judge_min_kappa: float | None
+    #: The variables without which integration and behavioral tests are skipped; of those with `|` between, one is
+    #: enough.
+    layers_keys: tuple[str, ...]
+    #: The same for integration tests; `None` leaves it to `layers_keys`.
+    layers_integration_keys: tuple[str, ...] | None
+    #: The same for behavioral tests; `None` leaves it to `layers_keys`.
+    layers_behavioral_keys: tuple[str, ...] | None
+    #: The file of variables that every test is given, where the environment does not have them.
+    layers_env_file: Path
+    #: Seconds that a unit test may take before a warning tells it.
+    layers_unit_seconds: float
     #: The JUnit file that `unitai test` writes.
     junit_xml: Path
     #: Whether `unitai test` tells more.

@@ -163,6 +163,17 @@ class LLMTestFailed(ExpectationError):  # noqa: N818
         return self.message
 
 
+class SnapshotError(ExpectationError):
+    """A value is not what its snapshot says, or there is none. `found` is the difference, in lines."""
+
+    code = "UA109"
+
+    def __str__(self) -> str:
+        if self.found is None or "\n" not in self.found:
+            return super().__str__()
+        return f"{self.message} [{self.code}]\n\n{self.found}\n\n  to do:    {self.remedy or _usual_remedy(self.code)}"
+
+
 class MockStrategyError(MisuseError, TypeError):
     """A mock needs exactly one way to answer."""
 
@@ -245,6 +256,12 @@ class ConfigError(MisuseError, ValueError):
     """A setting cannot be used."""
 
     code = "UA214"
+
+
+class ContractError(MisuseError):
+    """A contract cannot be held against this: there is no subject, or not of the right class."""
+
+    code = "UA215"
 
 
 class TrajectoryFormatError(InfrastructureError, ValueError):
@@ -368,6 +385,10 @@ class JudgeUndecidedError(InconclusiveError):
 
     def __str__(self) -> str:
         return UnitAIError.__str__(self)
+
+
+class LayerWarning(UserWarning):
+    """A test is not what its layer promises, though it passed: a unit test that takes long, for one."""
 
 
 class StatisticsWarning(UserWarning):

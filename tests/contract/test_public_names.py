@@ -23,7 +23,7 @@ NoMatchingConditionError PassRateError RecordedError ReplayCache RunOverError St
 UnexpectedModelCallError UnitAIError RecordingWarning UnknownToolError UnknownUsageError UnmockedToolError UnmockedToolWarning
 UnplayedScriptError UnpricedModelError UnsupportedClientError UnsupportedFrameworkError
 WrongArgumentsError assert_trajectory block_network cassette gateway
-scripted_model spending statistical Baseline BaselineError Comparison UnitAIConfig
+ContractError LayerWarning SnapshotError scripted_model spending statistical Baseline BaselineError Comparison UnitAIConfig
 """.split()
 
 PATHS = {
@@ -117,5 +117,5 @@ def test_pytest_is_shown_each_hook_and_each_fixture_of_the_plugin() -> None:
     plugin = importlib.import_module("unitai.pytest_plugin")
     fixtures = [name for name, value in vars(plugin).items() if type(value) is type(plugin.mock_toolkit)]
     hooks = [name for name in vars(plugin) if name.startswith("pytest_")]
-    assert len(fixtures) == 5
+    assert len(fixtures) == 7
     assert sorted(dir(plugin)) == sorted(hooks + fixtures)

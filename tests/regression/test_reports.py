@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
-from snapshots import assert_snapshot
 
 from unitai import AgentRunResult, Trajectory, TrajectoryStep
 
 pytestmark = pytest.mark.regression
-
-SNAPSHOTS = Path(__file__).parent / "snapshots"
 
 
 def result(steps: list[TrajectoryStep], **more: object) -> AgentRunResult:
@@ -34,33 +30,33 @@ def every_kind() -> list[TrajectoryStep]:
 
 
 @pytest.mark.parametrize("count", [0, 1, 5, 200])
-def test_trajectories_of_every_length(count):
+def test_trajectories_of_every_length(count, snapshot):
     shown = result(tool_calls(count), final_output="done").tool_was_called("absent")
-    assert_snapshot(str(shown), SNAPSHOTS / f"steps-{count}.txt")
+    snapshot.assert_match(str(shown), f"steps-{count}.txt")
 
 
-def test_a_long_trajectory_keeps_what_lies_around_the_cited_steps():
+def test_a_long_trajectory_keeps_what_lies_around_the_cited_steps(snapshot):
     steps = tool_calls(200)
     steps[100] = TrajectoryStep(tool_name="delete_everything")
     shown = str(result(steps).tool_not_called("delete_everything"))
-    assert_snapshot(shown, SNAPSHOTS / "steps-200-cited.txt")
+    snapshot.assert_match(shown, "steps-200-cited.txt")
     assert "> 101. [tool_call] delete_everything()" in shown
 
 
-def test_every_kind_of_step():
-    assert_snapshot(str(result(every_kind(), error=ValueError("gave up")).succeeded), SNAPSHOTS / "every-kind.txt")
+def test_every_kind_of_step(snapshot):
+    snapshot.assert_match(str(result(every_kind(), error=ValueError("gave up")).succeeded), "every-kind.txt")
 
 
-def test_colour_only_adds_escapes():
+def test_colour_only_adds_escapes(snapshot):
     finding = result(every_kind(), final_output="done").tool_called_before("refund", "lookup")
     coloured = finding.report(colour=True)
-    assert_snapshot(coloured.replace("\x1b", "<ESC>"), SNAPSHOTS / "colour.txt")
+    snapshot.assert_match(coloured.replace("\x1b", "<ESC>"), "colour.txt")
     assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == finding.report()
 
 
-def test_an_unpriced_model_is_said_to_be_so():
+def test_an_unpriced_model_is_said_to_be_so(snapshot):
     steps = [TrajectoryStep(step_type="llm_call", model="of-my-own", prompt_tokens=1, completion_tokens=1)]
-    assert_snapshot(result(steps).report(), SNAPSHOTS / "unpriced.txt")
+    snapshot.assert_match(result(steps).report(), "unpriced.txt")
 
 
 HOSTILE = "\x1b]52;c;aGk=\x07\x1b[2J\x9b31m\r\n\t\u202eevil\u2066\u200b\ufeff\U000e0041"

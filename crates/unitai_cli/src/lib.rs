@@ -48,7 +48,7 @@ enum Command {
     Demo(demo::Demo),
     /// Run the tests with pytest; record or replay what the models answer
     #[command(
-        after_help = "Examples:\n  unitai test                        run the tests; stop at the first failure\n  unitai test --record               ask the models afresh, and record every answer\n  unitai test --replay tests/agents  answer from recordings alone\n  unitai test --keep-going -k refund -n 4\n  unitai test --n 20 --threshold 0.9 how often tests are repeated that do not say it\n  unitai test --save-baseline main   save how repeated tests did\n  unitai test --baseline main        run them again, and fail if one of them got worse"
+        after_help = "Examples:\n  unitai test                        run the tests; stop at the first failure\n  unitai test --record               ask the models afresh, and record every answer\n  unitai test --replay tests/agents  answer from recordings alone\n  unitai test --layer unit,contract   only tests of these layers\n  unitai test --keep-going -k refund -n 4\n  unitai test --n 20 --threshold 0.9 how often tests are repeated that do not say it\n  unitai test --save-baseline main   save how repeated tests did\n  unitai test --baseline main        run them again, and fail if one of them got worse"
     )]
     Test(test::Test),
     /// Make an HTML report of the last run, or of the run whose events are in a file

@@ -63,6 +63,16 @@ pub enum Name {
     JudgeMinTnr,
     /// How far it must agree with people.
     JudgeMinKappa,
+    /// The keys that tests of real parts need.
+    LayersKeys,
+    /// The same, of integration tests.
+    LayersIntegrationKeys,
+    /// The same, of behavioral tests.
+    LayersBehavioralKeys,
+    /// The file of variables that tests are given.
+    LayersEnvFile,
+    /// How long a unit test may take before it is told.
+    LayersUnitSeconds,
     /// The JUnit file.
     JunitXml,
     /// Whether more is told.
@@ -173,7 +183,7 @@ const OTHER_PROVIDERS: [&str; 7] =
 const ANSWERS: [&str; 4] = ["auto", "cached", "live", "off"];
 
 /// Every setting, in the order of [`Name`].
-pub const KEYS: [Key; 32] = [
+pub const KEYS: [Key; 37] = [
     key(
         Name::Adapter,
         "adapter",
@@ -376,6 +386,46 @@ pub const KEYS: [Key; 32] = [
     )
     .or_nothing("not required")
     .within("judge", "min_kappa"),
+    key(
+        Name::LayersKeys,
+        "layers_keys",
+        Kind::Variables,
+        "The variables without which integration and behavioral tests are skipped, as in `OPENAI_API_KEY`.",
+    )
+    .or("")
+    .within("layers", "keys"),
+    key(
+        Name::LayersIntegrationKeys,
+        "layers_integration_keys",
+        Kind::Variables,
+        "The same for integration tests alone.",
+    )
+    .or_nothing("as `layers_keys` says")
+    .within("layers", "integration_keys"),
+    key(
+        Name::LayersBehavioralKeys,
+        "layers_behavioral_keys",
+        Kind::Variables,
+        "The same for behavioral tests alone.",
+    )
+    .or_nothing("as `layers_keys` says")
+    .within("layers", "behavioral_keys"),
+    key(
+        Name::LayersEnvFile,
+        "layers_env_file",
+        Kind::Path,
+        "The file of variables that every test is given, where the environment does not have them.",
+    )
+    .or(".env.test")
+    .within("layers", "env_file"),
+    key(
+        Name::LayersUnitSeconds,
+        "layers_unit_seconds",
+        Kind::Seconds,
+        "How long a unit test may take before a warning tells it.",
+    )
+    .or("1")
+    .within("layers", "unit_seconds"),
     key(Name::JunitXml, "junit_xml", Kind::Path, "The JUnit file that `unitai test` writes.")
         .or("test-results/unitai.xml"),
     key(Name::Verbose, "verbose", Kind::Flag, "Whether `unitai test` tells more.").or("false"),
@@ -410,7 +460,10 @@ mod tests {
             }
             assert_eq!(Key::of_flat(key.flat).map(|key| key.name), Some(key.name));
         }
-        assert_eq!(Key::sections().collect::<Vec<_>>(), ["default", "cost_budget", "cache", "judge"]);
+        assert_eq!(
+            Key::sections().collect::<Vec<_>>(),
+            ["default", "cost_budget", "cache", "judge", "layers"]
+        );
     }
 
     #[test]

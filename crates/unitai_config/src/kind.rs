@@ -46,6 +46,8 @@ pub enum Kind {
     Command,
     /// A list of addresses.
     Addresses,
+    /// A list of variables of the environment, with `|` between those of which one is enough.
+    Variables,
     /// What models cost, by their names.
     Prices,
 }
@@ -88,6 +90,10 @@ impl Kind {
             Kind::Texts => "a list of texts".to_owned(),
             Kind::Command => "a program and its arguments, as in [\"python\", \"judge.py\"]".to_owned(),
             Kind::Addresses => "a list of addresses, as in [\"https://api.example.com/\"]".to_owned(),
+            Kind::Variables => {
+                "a list of variables, as in [\"OPENAI_API_KEY\", \"GEMINI_API_KEY|GOOGLE_API_KEY\"]"
+                    .to_owned()
+            }
             Kind::Prices => format!(
                 "prices by model, as in {{\"my-model\": {}}}, in dollars for a million tokens",
                 OwnPrice::SHAPE
@@ -147,6 +153,7 @@ impl Kind {
             (Kind::Addresses, What::List(items)) => texts(items, &self.expected(), |text| {
                 text.starts_with("http://") || text.starts_with("https://")
             }),
+            (Kind::Variables, What::List(items)) => texts(items, &self.expected(), are_variables),
             (Kind::Prices, What::Table(items)) => prices(items).map(Value::Prices),
             _ => Err(wrong()),
         }
@@ -166,7 +173,7 @@ impl Kind {
                 "0" | "false" | "no" | "off" => Some(What::Flag(false)),
                 _ => None,
             },
-            Kind::Texts | Kind::Addresses => Some(match json_texts(text) {
+            Kind::Texts | Kind::Addresses | Kind::Variables => Some(match json_texts(text) {
                 Some(list) => list,
                 None => list(text.split(',').map(str::trim).filter(|part| !part.is_empty())),
             }),
@@ -179,6 +186,7 @@ impl Kind {
             expected: match self {
                 Kind::Texts => "texts, with commas between them".to_owned(),
                 Kind::Addresses => "addresses, with commas between them".to_owned(),
+                Kind::Variables => "names of variables, with commas between them".to_owned(),
                 Kind::Prices => format!("{}, as JSON", wrong.expected),
                 _ => wrong.expected,
             },
@@ -195,6 +203,15 @@ fn list<'a>(texts: impl Iterator<Item = &'a str>) -> What {
 fn json_texts(text: &str) -> Option<What> {
     let texts: Vec<String> = serde_json::from_str(text).ok()?;
     Some(list(texts.iter().map(String::as_str)))
+}
+
+/// Whether a text names variables, with `|` between them.
+fn are_variables(text: &str) -> bool {
+    text.split('|').all(|name| {
+        let mut letters = name.chars();
+        letters.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_')
+            && letters.all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+    })
 }
 
 /// A whole number, however it is written: `10.0` is one, too.

@@ -76,6 +76,10 @@ fn of_kind(kind: Kind) -> Map<String, Json> {
             json!({"anyOf": [text, {"type": "array", "items": text}]})
         }
         Kind::Addresses => json!({"type": "array", "items": {"type": "string", "pattern": "^https?://"}}),
+        Kind::Variables => {
+            let name = "[A-Za-z_][A-Za-z0-9_]*";
+            json!({"type": "array", "items": {"type": "string", "pattern": format!("^{name}(\\|{name})*$")}})
+        }
         Kind::Prices => {
             let amount = json!({"type": "number", "minimum": 0, "maximum": MOST_DOLLARS});
             let classes: Map<String, Json> =
@@ -144,6 +148,7 @@ fn takes(kind: Kind) -> String {
         Kind::Path => "a path".to_owned(),
         Kind::Command => "a program and its arguments".to_owned(),
         Kind::Addresses => "a list of addresses".to_owned(),
+        Kind::Variables => "a list of variables".to_owned(),
         Kind::Prices => "a table".to_owned(),
         Kind::Choice(words) => words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", "),
         other => other.expected(),

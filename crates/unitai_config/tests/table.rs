@@ -26,6 +26,9 @@ fn sample(key: &Key) -> (String, String, Value) {
         Kind::Flag => ("true", "YES", Value::Flag(true)),
         Kind::Texts => ("['uuid', 'time']", "uuid, time", texts(&["uuid", "time"])),
         Kind::Command => ("['judge', '--fast']", "judge --fast", texts(&["judge", "--fast"])),
+        Kind::Variables => {
+            ("['A_KEY', 'B_KEY|C_KEY']", "A_KEY, B_KEY|C_KEY", texts(&["A_KEY", "B_KEY|C_KEY"]))
+        }
         Kind::Addresses => ("['https://a.example/']", "https://a.example/", texts(&["https://a.example/"])),
         Kind::Prices => {
             let json = r#"{"my-model": {"input": 1, "output": 2.5, "cache_write": 0}}"#;
@@ -136,6 +139,11 @@ fn nobody_says_anything_and_every_default_is_what_the_specification_says() {
             "judge_min_tpr none",
             "judge_min_tnr none",
             "judge_min_kappa none",
+            "layers_keys []",
+            "layers_integration_keys none",
+            "layers_behavioral_keys none",
+            "layers_env_file .env.test",
+            "layers_unit_seconds 1",
             "junit_xml test-results/unitai.xml",
             "verbose false",
             "prices {}",

@@ -2,6 +2,9 @@
 
 use std::path::{Component, Path};
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 /// What a test protects.
 ///
 /// ```
@@ -12,7 +15,8 @@ use std::path::{Component, Path};
 /// assert_eq!(Layer::of_path(Path::new("tests/unit/test_parsing.py")), Some(Layer::Unit));
 /// assert_eq!(Layer::of_path(Path::new("shop/tests/integration")), Some(Layer::Integration));
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum Layer {
     /// Pure logic: nothing outside takes part.
     Unit,

@@ -12,12 +12,14 @@ mod gate;
 mod gateway;
 mod judging;
 mod keys;
+mod layers;
 mod mock;
 mod reporting;
 mod run;
 mod schemas;
 mod secrets;
 mod settings;
+mod snapshots;
 mod spec;
 mod traffic;
 mod trials;
@@ -43,6 +45,8 @@ mod _engine {
     #[pymodule_export]
     use crate::keys::key_variables;
     #[pymodule_export]
+    use crate::layers::{env_file_variables, layer_lines, layer_of, layer_settings, layers};
+    #[pymodule_export]
     use crate::mock::{MockTool, MockToolCall, Ticket, ToolHandle, Toolbox};
     #[pymodule_export]
     use crate::reporting::{EventLog, junit_properties, rate_line};
@@ -57,6 +61,8 @@ mod _engine {
         adopt_settings, forget_settings, load_settings, project_folder, renew_settings, standing_settings,
         usual_adapter, usual_timeout,
     };
+    #[pymodule_export]
+    use crate::snapshots::{Snapshots, stray_snapshots};
     #[pymodule_export]
     use crate::spec::{
         YamlRun, YamlTest, close_yaml_servers, load_yaml_text, looks_like_yaml_test, plan_yaml_test,

@@ -13,6 +13,7 @@ mod ansi;
 mod failure;
 mod html;
 pub mod junit;
+mod layers;
 mod listing;
 mod markdown;
 mod results;
@@ -24,6 +25,7 @@ mod words;
 
 pub use failure::failure_report;
 pub use html::html_report;
+pub use layers::layer_lines;
 pub use listing::{Look, listing};
 pub use markdown::markdown;
 pub use results::results_block;

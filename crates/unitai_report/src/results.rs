@@ -2,7 +2,7 @@
 
 use unitai_model::value::plain;
 
-use crate::{Run, Style, words};
+use crate::{Run, Style, layers, words};
 
 const WIDTH: usize = 64;
 
@@ -27,6 +27,7 @@ pub fn results_block(run: &Run, verbose: bool, style: Style) -> String {
     let mark = |text: &str| if run.is_green() { style.expected(text) } else { style.offending(text) };
     let counts = format!("{} in {}", words::counts(run.counts()), words::duration(run.duration_seconds()));
     let mut lines = vec![format!("{:=^WIDTH$}", " UnitAI Results "), mark(&counts)];
+    lines.extend(layers::of_run(run));
     lines.extend(words::totals(run));
     if verbose {
         lines.extend(cost_per_test(run));

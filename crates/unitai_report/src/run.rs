@@ -57,6 +57,22 @@ pub struct Counts {
     pub xpassed: u64,
 }
 
+impl Counts {
+    /// Counts one more.
+    pub(crate) fn add(&mut self, outcome: TestOutcome) {
+        let count = match outcome {
+            TestOutcome::Passed => &mut self.passed,
+            TestOutcome::Failed => &mut self.failed,
+            TestOutcome::Error => &mut self.errors,
+            TestOutcome::Inconclusive => &mut self.inconclusive,
+            TestOutcome::Skipped => &mut self.skipped,
+            TestOutcome::XFailed => &mut self.xfailed,
+            TestOutcome::XPassed => &mut self.xpassed,
+        };
+        *count += 1;
+    }
+}
+
 impl Run {
     /// The run that these lines tell of. A last line that was cut off is passed over: its writer was killed.
     pub fn read(lines: &str) -> Result<Run, EventError> {
@@ -75,18 +91,7 @@ impl Run {
     /// How many tests came to what.
     pub fn counts(&self) -> Counts {
         let mut counts = Counts::default();
-        for test in &self.tests {
-            let count = match test.end.outcome {
-                TestOutcome::Passed => &mut counts.passed,
-                TestOutcome::Failed => &mut counts.failed,
-                TestOutcome::Error => &mut counts.errors,
-                TestOutcome::Inconclusive => &mut counts.inconclusive,
-                TestOutcome::Skipped => &mut counts.skipped,
-                TestOutcome::XFailed => &mut counts.xfailed,
-                TestOutcome::XPassed => &mut counts.xpassed,
-            };
-            *count += 1;
-        }
+        self.tests.iter().for_each(|test| counts.add(test.end.outcome));
         counts
     }
 
@@ -195,6 +200,8 @@ fn unfinished(started: &TestStarted, duration_seconds: f64) -> TestFinished {
         line: started.line,
         outcome: TestOutcome::Error,
         duration_seconds,
+        layer: None,
+        contract: None,
         reason: None,
         failures: vec![failure],
         captured: Vec::new(),

@@ -2,7 +2,8 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use unitai_model::event::{Limit, Spending, Statistics, TestOutcome};
+use unitai_model::Layer;
+use unitai_model::event::{Covered, Limit, Spending, Statistics, TestOutcome};
 
 use crate::{Counts, Run, Test, words};
 
@@ -76,6 +77,10 @@ pub struct TestSummary {
     pub outcome: TestOutcome,
     /// How long it took.
     pub duration_seconds: f64,
+    /// The layer that it belongs to, if it is of one.
+    pub layer: Option<Layer>,
+    /// The contract that it is a part of, and whose it looks at.
+    pub contract: Option<Covered>,
     /// How often it was tried before, by a plugin that repeats what fails.
     pub reruns: u64,
     /// Why it was skipped, or was expected to fail.
@@ -123,6 +128,8 @@ impl TestSummary {
             line: end.line,
             outcome: end.outcome,
             duration_seconds: end.duration_seconds,
+            layer: end.layer,
+            contract: end.contract.clone(),
             reruns: test.end.reruns,
             reason: end.reason.clone(),
             messages: end.failures.iter().map(|failure| failure.message.clone()).collect(),

@@ -15,11 +15,12 @@ import pytest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator
+    from collections.abc import Callable, Generator, Iterable, Iterator
     from pathlib import Path
 
     from unitai.config import UnitAIConfig
     from unitai.mock.toolkit import MockToolkit
+    from unitai.snapshot import Snapshot
     from unitai.traffic.cassette import Recordings
     from unitai.traffic.scripted import ScriptedModel
 
@@ -36,7 +37,13 @@ def __dir__() -> list[str]:
         "scripted_model",
         "cassette",
         "block_network",
+        "unitai_snapshot",
+        *_snapshot_names,
     ]
+
+
+#: The fixture `snapshot`, unless another plugin has the option that goes with it: then the fixture is theirs, too.
+_snapshot_names = ["snapshot"]
 
 
 _MODEL = "the model that agents use instead of their own"
@@ -46,6 +53,8 @@ _CACHE = "where answers of models come from, in every test: record, replay, auto
 _UNITAI = "report on the run: its cost at the end, JUnit and events for `unitai results` and `unitai report`"
 _EVENTS = "write the events of the run to this file"
 _BUDGET = "what the model calls of all tests may cost together, in US dollars"
+_LAYER = "run only tests of these layers, with commas between them: unit, contract, integration, behavioral, regression"
+_SNAPSHOT = "keep what `snapshot.assert_match` is given, in the place of what was kept before"
 _LLM = "collect YAML tests: files in folders named `llm`, and those named here"
 _LLM_VERBOSE = "show the steps of YAML tests while they run"
 _LLM_TIMEOUT = "the time limit of every YAML test, in the place of its own"
@@ -57,6 +66,18 @@ _LLM_PROVIDER = "who judges YAML tests, and drives them in the agentic mode, as 
 _LLM_MODEL = "the model of whoever judges and drives"
 _LLM_JUDGE = "where the judge's answers come from: auto (kept ones, else ask), cached (kept ones alone), live or off"
 _LLM_UNCLEAR = "what a YAML test is that nobody could decide: skip (the default) or fail"
+
+
+#: The layers of tests, and what their markers mean. The engine knows them, too; this is what is told without it.
+LAYERS = {
+    "unit": "pure logic: no network, no key, no mock, under a second",
+    "contract": "what every implementation of one interface keeps, one suite for all of them",
+    "integration": "real parts put together: services, databases, processes; no mock",
+    "behavioral": "what an agent decides, judged by its answer and its tool calls",
+    "regression": "deterministic output that changes on purpose only",
+}
+#: How a folder of a layer stands in a path.
+_FOLDERS = tuple(f"{os.sep}{name}{os.sep}" for name in LAYERS)
 
 
 #: What keeps frameworks from speaking to their makers. They ask when they are imported, so it is said before any
@@ -102,8 +123,19 @@ def pytest_load_initial_conftests(early_config: pytest.Config, parser: pytest.Pa
     """
     _quieten(early_config)
     early_config.pluginmanager.add_hookspecs(Hooks)
+    speaks = early_config.stash[SPEAKS] = _somebody_speaks(early_config.rootpath)
+    if speaks:
+        from unitai.pytest_plugin.starting import give_variables
+
+        # Before any conftest, which may read them.
+        give_variables(early_config)
     yield
     group = parser.getgroup("unitai")
+    _add_snapshot_option(group)
+    try:
+        group.addoption("--unitai-layer", "--layer", dest="unitai_layer", metavar="LAYERS", help=_LAYER)
+    except Exception:
+        group.addoption("--unitai-layer", metavar="LAYERS", help=_LAYER)
     try:
         group.addoption("--unitai-model", "--model", dest="unitai_model", metavar="NAME", help=_MODEL)
     except Exception:
@@ -137,6 +169,18 @@ def pytest_load_initial_conftests(early_config: pytest.Config, parser: pytest.Pa
         pass
 
 
+def _add_snapshot_option(group: pytest.OptionGroup) -> None:
+    """`--snapshot-update`, unless another plugin for snapshots has it."""
+    _snapshot_names[:] = ["snapshot"]
+    try:
+        group.addoption("--snapshot-update", action="store_true", dest="unitai_snapshot_update", help=_SNAPSHOT)
+    except Exception:
+        _snapshot_names.clear()
+    group.addoption("--unitai-snapshot-update", action="store_true", dest="unitai_snapshot_update", help=_SNAPSHOT)
+
+
+#: Whether the environment or a project's file, here or above, may say something.
+SPEAKS = pytest.StashKey[bool]()
 #: Whether the engine was loaded when the session began: then it may have counted what is not of this session.
 WAS_LOADED = pytest.StashKey[bool]()
 
@@ -159,7 +203,20 @@ def pytest_configure(config: pytest.Config) -> None:
         "markers", "unitai_skip_if_no_api_key(env_var, model): the test needs the key of a provider"
     )
     config.addinivalue_line("markers", "unitai_budget(max_cost, prices=None): what the test's model calls may cost")
-    speaks = _somebody_speaks(config.rootpath)
+    for name, meaning in LAYERS.items():
+        config.addinivalue_line("markers", f"{name}: {meaning}")
+    config.addinivalue_line("markers", "slow: takes more than ten seconds")
+    config.pluginmanager.register(ByFolder, "unitai-by-folder")
+    if config.getoption("dist", "no") != "no" or config.getoption("unitai_layer", None) is not None:
+        from unitai.pytest_plugin import layers
+
+        layers.start(config)
+    if config.getoption("unitai_snapshot_update", False):
+        from unitai.pytest_plugin import snapshots
+
+        snapshots.start(config)
+    # A conftest may have said something meanwhile.
+    speaks = bool(config.stash[SPEAKS] or variables)
     names = ("unitai", "unitai_budget", "unitai_baseline", "unitai_save_baseline")
     is_asked = any(config.getoption(name, None) not in (None, False) for name in names)
     if speaks or options or is_asked or "unitai_ledger" in getattr(config, "workerinput", ()):
@@ -206,7 +263,7 @@ def _stand(folder: str | None, said: dict[str, str], given: list[tuple[str, str,
 
 def _somebody_speaks(root: Path) -> bool:
     """Whether the environment or a project's file, here or above, may say something."""
-    if variables:
+    if any(name.startswith("UNITAI_") for name in os.environ):
         return True
     folder, above = "", str(root)
     # By plain texts: every start of pytest pays for this look, and paths are slow to make.
@@ -223,6 +280,30 @@ def _somebody_speaks(root: Path) -> bool:
     return False
 
 
+class ByFolder:
+    """Gives tests the layers of their folders, before pytest looks at `-m`."""
+
+    @staticmethod
+    def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+        """Most suites have no such folder, and pay for this look at each file."""
+        asked = config.getoption("unitai_layer", None)
+        if asked is None:
+            parent = None
+            for item in items:
+                if item.parent is not parent:
+                    parent = item.parent
+                    path = str(item.path)
+                    if any(folder in path for folder in _FOLDERS):
+                        break
+            else:
+                return
+        from unitai.pytest_plugin import layers
+
+        layers.mark(config, items)
+        if asked is not None:
+            layers.select(config, items)
+
+
 #: How the names of markers begin that ask for something to be done.
 _MARKERS = "unitai_"
 
@@ -236,13 +317,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if item.parent is not parent:
             parent = item.parent
-            inherited = parent is not None and any(mark.name.startswith(_MARKERS) for mark in parent.iter_markers())
-        if inherited or (item.own_markers and any(mark.name.startswith(_MARKERS) for mark in item.own_markers)):
+            inherited = parent is not None and _is_ours(parent.iter_markers())
+        if inherited or (item.own_markers and _is_ours(item.own_markers)):
             marked.append(item)
     if marked:
         from unitai.pytest_plugin.marking import provide
 
         provide(config, marked)
+
+
+def _is_ours(marks: Iterable[pytest.Mark]) -> bool:
+    return any(mark.name.startswith(_MARKERS) or mark.name in LAYERS for mark in marks)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -296,6 +381,20 @@ def cassette(request: pytest.FixtureRequest) -> Iterator[Recordings]:
 
     with opened(request) as voices:
         yield voices.play(of_test(request.node))
+
+
+@pytest.fixture
+def unitai_snapshot(request: pytest.FixtureRequest) -> Snapshot:
+    """The same as `snapshot`, where that is another plugin's."""
+    from unitai.pytest_plugin.snapshots import opened
+
+    return opened(request)
+
+
+@pytest.fixture
+def snapshot(unitai_snapshot: Snapshot) -> Snapshot:
+    """What was kept of the test's values: `snapshot.assert_match(value, "prompt.txt")`."""
+    return unitai_snapshot
 
 
 @pytest.fixture

@@ -19,19 +19,28 @@ class Keys:
 
     def __init__(self, config: pytest.Config) -> None:
         self._model = current_config().model_override
-        # Recordings need no key, and neither do those who replay them.
-        self._is_replayed = cache_settings(config.rootpath, config.getoption("unitai_cache", None))["mode"] == "replay"
+        self._is_replayed = is_replayed(config)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
         """Looks when the test is about to begin: a fixture of the session may have read the keys from a file."""
         for marker in item.iter_markers(MARKER):
             keys = needed(marker, self._model, item.nodeid)
-            missing = [" or ".join(names) for names in keys if not any(os.environ.get(name) for name in names)]
-            if missing and not self._is_replayed:
-                reason = f"{' and '.join(missing)} not set: the test needs a provider to answer"
+            lacking = missing(keys)
+            if lacking and not self._is_replayed:
+                reason = f"{lacking} not set: the test needs a provider to answer"
                 # Said of the place of the test, and not of this line.
                 raise pytest.skip.Exception(reason, _use_item_location=True)
+
+
+def missing(keys: list[list[str]]) -> str:
+    """The keys that are not set, in words; each is given by the variables of which one is enough."""
+    return " and ".join(" or ".join(names) for names in keys if not any(os.environ.get(name) for name in names))
+
+
+def is_replayed(config: pytest.Config) -> bool:
+    """Whether every test is answered by recordings: they need no key, and neither do those who replay them."""
+    return bool(cache_settings(config.rootpath, config.getoption("unitai_cache", None))["mode"] == "replay")
 
 
 def needed(marker: pytest.Mark, override: str | None, place: str) -> list[list[str]]:

@@ -7,6 +7,7 @@ import re
 import pytest
 
 from unitai.errors import InvalidArgumentError
+from unitai.pytest_plugin import LAYERS
 from unitai.pytest_plugin.starting import BUDGETS
 
 
@@ -30,7 +31,7 @@ class Misspelt:
 
 
 def provide(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Provides for tests of which each has a marker of ours."""
+    """Provides for tests of which each has a marker of ours, or is of a layer."""
     found: set[str] = set()
     for item in items:
         names = {mark.name for mark in item.iter_markers()}
@@ -51,6 +52,11 @@ def provide(config: pytest.Config, items: list[pytest.Item]) -> None:
         from unitai.pytest_plugin.trials import Trials
 
         manager.register(Trials(config), "unitai-trials")
+    if not found.isdisjoint(LAYERS) and not manager.has_plugin("unitai-layered"):
+        from unitai.pytest_plugin.layers import Layered, sum_up
+
+        manager.register(Layered(config), "unitai-layered")
+        sum_up(config)
     if "unitai_skip_if_no_api_key" in found and not manager.has_plugin("unitai-keys"):
         from unitai.pytest_plugin.keys import Keys
 

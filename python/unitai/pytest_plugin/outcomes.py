@@ -68,6 +68,16 @@ def failure_of(report: Any, phase: str | None) -> dict[str, Any]:
     }
 
 
+def contract_of(report: Any) -> dict[str, str] | None:
+    """The contract that a test is a part of, and whose it looks at."""
+    # pytest-xdist brings them over as lists.
+    said = dict(getattr(report, "user_properties", ()))
+    if "unitai.contract" not in said:
+        return None
+    names = {"contract": "unitai.contract", "base": "unitai.contract_base", "implementation": "unitai.implementation"}
+    return {name: said[property] for name, property in names.items() if property in said}
+
+
 def captured_of(report: Any) -> list[dict[str, str]]:
     """What was printed; each report of a test holds what the earlier ones do."""
     return [

@@ -20,8 +20,19 @@ from unitai.config import current_config
 from unitai.errors import UnitAIError
 from unitai.pytest_plugin.lines import rates
 from unitai.pytest_plugin.naming import Names, legal
-from unitai.pytest_plugin.outcomes import captured_of, failure_of, notes_of, outcome_of, place_of, reason_of
+from unitai.pytest_plugin.outcomes import (
+    captured_of,
+    contract_of,
+    failure_of,
+    notes_of,
+    outcome_of,
+    place_of,
+    reason_of,
+)
 from unitai.pytest_plugin.session import unfinished
+
+#: The attribute of a report that holds the layer of its test.
+LAYER = "unitai_layer"
 
 #: What model calls came to, by who answered them.
 Spending = dict[str, dict[str, float]]
@@ -162,6 +173,8 @@ class Reporting:
             line=line,
             outcome=outcome,
             duration_seconds=sum(getattr(report, "duration", 0.0) for report in reports),
+            layer=next((getattr(report, LAYER, None) for report in reports if hasattr(report, LAYER)), None),
+            contract=contract_of(last),
             reason=None if outcome in ("passed", "failed", "error") else reason_of(reports),
             failures=[failure_of(report, phase) for report in reports if report.failed],
             captured=captured_of(last),

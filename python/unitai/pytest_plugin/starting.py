@@ -10,10 +10,30 @@ import pytest
 
 from unitai import pytest_plugin
 
-__all__ = ["BUDGETS", "start"]
+__all__ = ["BUDGETS", "give_variables", "start"]
 
 #: The name under which the budgets are known, where there are any.
 BUDGETS = "unitai_budgets"
+
+
+def give_variables(config: pytest.Config) -> None:
+    """Puts what the project's file of variables says into the environment, where that has nothing of the name."""
+    from unitai._engine import env_file_variables
+    from unitai.errors import UnitAIError
+
+    try:
+        said = env_file_variables(config.rootpath)
+    except UnitAIError as error:
+        raise pytest.UsageError(str(error)) from None
+    given = {name: value for name, value in said if name not in os.environ}
+    os.environ.update(given)
+    config.add_cleanup(lambda: _take_back(given))
+
+
+def _take_back(given: dict[str, str]) -> None:
+    for name, value in given.items():
+        if os.environ.get(name) == value:
+            del os.environ[name]
 
 
 def start(config: pytest.Config, speaks: bool) -> None:

@@ -173,7 +173,10 @@ mod tests {
         for key in &KEYS {
             // What a table says, or nobody needs on the first day, stands in the guide.
             let is_left_out = key.flat.starts_with("judge_")
-                || matches!(key.kind, Kind::Prices | Kind::Choice(_) | Kind::Texts | Kind::Addresses);
+                || matches!(
+                    key.kind,
+                    Kind::Prices | Kind::Choice(_) | Kind::Texts | Kind::Addresses | Kind::Variables
+                );
             let setting = shown.get(key.name);
             assert_eq!(setting.source.kind() == "file", !is_left_out, "{}", key.flat);
             if key.default.is_some() {

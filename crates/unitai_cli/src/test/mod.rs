@@ -10,6 +10,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::Args;
 use unitai_config::{Examination, Name, Spoken};
+use unitai_model::Layer;
+use unitai_model::nearest::nearest;
 
 use crate::child::{self, Signals, Told};
 use crate::doctor;
@@ -43,6 +45,9 @@ pub(crate) struct Test {
     /// What the model calls of all tests may cost together, in US dollars
     #[arg(long, value_name = "DOLLARS")]
     budget: Option<String>,
+    /// Only tests of these layers: unit, contract, integration, behavioral, regression; commas between them
+    #[arg(long, value_name = "LAYERS", value_delimiter = ',', value_parser = layer)]
+    layer: Vec<Layer>,
     /// Go on after the first failure
     #[arg(long)]
     keep_going: bool,
@@ -55,6 +60,15 @@ pub(crate) struct Test {
     /// Everything else goes to pytest: paths, -k, -n, ...
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "PYTEST")]
     rest: Vec<OsString>,
+}
+
+/// The layer of a word.
+fn layer(word: &str) -> Result<Layer, String> {
+    Layer::of_word(word).ok_or_else(|| {
+        let words = Layer::ALL.map(Layer::word);
+        let hint = nearest(word, words).map_or_else(String::new, |word| format!("perhaps {word}; "));
+        format!("{hint}a layer is one of: {}", words.join(", "))
+    })
 }
 
 /// The arguments of `unitai test` with its own options first: clap hands everything from the first path on to pytest, and
@@ -155,6 +169,10 @@ impl Test {
         let is_measured = self.baseline.is_some() || self.save_baseline.is_some();
         if !self.keep_going && !is_measured {
             command.arg("-x");
+        }
+        if !self.layer.is_empty() {
+            let words: Vec<&str> = self.layer.iter().map(|layer| layer.word()).collect();
+            command.arg(format!("--unitai-layer={}", words.join(",")));
         }
         for (option, value) in [
             ("--unitai-baseline", &self.baseline),

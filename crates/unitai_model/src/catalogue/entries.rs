@@ -141,6 +141,23 @@ from unitai.llm import Verdict
 raise LLMTestFailed(Verdict(verdict="FAIL", reason="the page answers 500"))"#,
     },
     Entry {
+        code: "UA109",
+        class: "SnapshotError",
+        branch: ExpectationError,
+        summary: "A value is not what its snapshot says, or there is none.",
+        meaning: "`snapshot.assert_match(value, name)` compares a value with the file that was kept of it. The message \
+                  shows the difference: lines with `-` are of the snapshot, lines with `+` of this run. A snapshot that is \
+                  missing fails, too: nothing was compared.",
+        remedy: "Read the difference. If it is meant, run the test with `--snapshot-update` and commit the file; if not, \
+                 mend what has changed.",
+        example: r#"
+from pathlib import Path
+from unitai.snapshot import Snapshot
+
+snapshot = Snapshot(Path("test_prompts.py"), ["test_greeting"])
+snapshot.assert_match("Hello!", "greeting.txt")"#,
+    },
+    Entry {
         code: "UA201",
         class: "MockStrategyError",
         branch: MisuseError,
@@ -362,6 +379,29 @@ try:
     cassette()
 finally:
     del os.environ["UNITAI_CACHE_TTL_HOURS"]"#,
+    },
+    Entry {
+        code: "UA215",
+        class: "ContractError",
+        branch: MisuseError,
+        summary: "A contract cannot be held against this.",
+        meaning: "A class that inherits a contract of `unitai.contract` has a fixture `subject`, which gives what is to be \
+                  tested: an instance of the class that the contract is for. This one has none, or it gives something else.",
+        remedy: "Write the fixture into the class that inherits: `@pytest.fixture`, `def subject(self): return MyStore()`.",
+        example: r#"
+from unitai.contract import Contract
+
+class Store:
+    pass
+
+class StoreContract(Contract[Store]):
+    def test_a_new_store_is_empty(self, subject):
+        assert subject.count() == 0
+
+class TestMyStore(StoreContract):
+    pass
+
+TestMyStore.check_subject(7)"#,
     },
     Entry {
         code: "UA301",

@@ -25,7 +25,7 @@ pub use amount::{Part, Spending};
 pub use run::{Limit, RunEnding, RunFinished, RunStarted, TestsFound};
 pub use statistics::{FailureMode, Statistics, Verdict};
 pub use test::{
-    AgentRan, BrokenExpectation, Captured, Document, Phase, TestFailure, TestFinished, TestOutcome,
+    AgentRan, BrokenExpectation, Captured, Covered, Document, Phase, TestFailure, TestFinished, TestOutcome,
     TestStarted,
 };
 

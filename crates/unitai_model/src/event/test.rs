@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::{Spending, Statistics};
+use crate::Layer;
 use crate::format::v1;
 
 /// A test begins.
@@ -85,6 +86,12 @@ pub struct TestFinished {
     pub outcome: TestOutcome,
     /// How long it took, in seconds: with what was set up for it and taken down after it.
     pub duration_seconds: f64,
+    /// The layer that it belongs to, if it is of one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub layer: Option<Layer>,
+    /// The contract that it is a part of, and whose it looks at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub contract: Option<Covered>,
     /// Why it was skipped, or was expected to fail.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -109,6 +116,18 @@ pub struct TestFinished {
     /// The process that ran it, where there are several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worker: Option<String>,
+}
+
+/// An implementation, held to a contract.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Covered {
+    /// The class of the contract.
+    pub contract: String,
+    /// The base class whose implementations it is for, if it names one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<String>,
+    /// The class of the implementation.
+    pub implementation: String,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]

@@ -66,6 +66,8 @@ impl Case {
             failures,
             spending: self.facts.spending(),
             statistics: self.facts.statistics(),
+            layer: self.facts.layer(),
+            contract: self.facts.covered(),
             worker: self.facts.text("unitai.worker").map(str::to_owned),
             captured: self.captured,
             reruns: self.facts.reruns().unwrap_or(self.reruns),

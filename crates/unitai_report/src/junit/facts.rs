@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 use std::str::FromStr;
 
+use unitai_model::Layer;
 use unitai_model::event::{
-    Limit, Part, RunEnding, RunFinished, RunStarted, Spending, Statistics, TestOutcome, Verdict,
+    Covered, Limit, Part, RunEnding, RunFinished, RunStarted, Spending, Statistics, TestOutcome, Verdict,
 };
 
 use crate::words::{KILLED, ending_word, is_spending_known, known_cost, of_word, word};
@@ -49,6 +50,12 @@ pub(super) fn of_test(test: &Test, is_spending_known: bool) -> Facts {
     let mut facts = vec![("unitai.test", test.end.test.clone()), ("unitai.outcome", word(test.end.outcome))];
     if test.end.reruns > 0 {
         facts.push(("unitai.reruns", test.end.reruns.to_string()));
+    }
+    facts.extend(test.end.layer.map(|layer| ("unitai.layer", layer.word().to_owned())));
+    if let Some(covered) = &test.end.contract {
+        facts.push(("unitai.contract", covered.contract.clone()));
+        facts.extend(covered.base.iter().map(|base| ("unitai.contract_base", base.clone())));
+        facts.push(("unitai.implementation", covered.implementation.clone()));
     }
     facts.extend(test.end.worker.iter().map(|worker| ("unitai.worker", worker.clone())));
     let spending = test.end.spending.or(is_spending_known.then(Spending::default));
@@ -150,6 +157,18 @@ impl Found {
 
     pub(super) fn reruns(&self) -> Option<u64> {
         self.number("unitai.reruns")
+    }
+
+    pub(super) fn layer(&self) -> Option<Layer> {
+        Layer::of_word(self.text("unitai.layer")?)
+    }
+
+    pub(super) fn covered(&self) -> Option<Covered> {
+        Some(Covered {
+            contract: self.text("unitai.contract")?.to_owned(),
+            base: self.text("unitai.contract_base").map(str::to_owned),
+            implementation: self.text("unitai.implementation")?.to_owned(),
+        })
     }
 
     pub(super) fn is_of_a_run(&self) -> bool {

@@ -158,6 +158,8 @@ fn test() -> impl Strategy<Value = Test> {
                 runs_left_out: 0,
                 spending,
                 statistics,
+                layer: None,
+                contract: None,
                 worker: None,
             };
             Test { end, agents: vec![] }

@@ -1,0 +1,37 @@
+//! What is kept: a text or bytes, in the form in which a file holds it.
+
+use unitai_wire::redact::Secrets;
+
+/// What is to be kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Content {
+    /// A text. Its file ends with the end of a line, as editors leave it, whether the text does or not.
+    Text(String),
+    /// Bytes, kept as they are.
+    Bytes(Vec<u8>),
+}
+
+impl Content {
+    /// The bytes of the file.
+    pub(crate) fn written(self, secrets: &Secrets) -> Vec<u8> {
+        match self {
+            Content::Text(text) => ended(secrets.clean(&text).into_owned().into_bytes()),
+            Content::Bytes(bytes) => secrets.clean_bytes(&bytes).into_owned(),
+        }
+    }
+
+    /// The bytes of a file, in the same form: another tool may have left out the end of the last line.
+    pub(crate) fn read(&self, file: Vec<u8>) -> Vec<u8> {
+        match self {
+            Content::Text(_) => ended(file),
+            Content::Bytes(_) => file,
+        }
+    }
+}
+
+fn ended(mut bytes: Vec<u8>) -> Vec<u8> {
+    if bytes.last() != Some(&b'\n') {
+        bytes.push(b'\n');
+    }
+    bytes
+}
