@@ -1,0 +1,440 @@
+//! The one walk over a file.
+
+use std::path::Path;
+
+use ruff_python_ast::token::Tokens;
+use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
+use ruff_python_ast::{self as ast, Expr, Stmt};
+use ruff_text_size::{Ranged, TextRange};
+use unitai_model::Layer;
+
+use super::imports::Imports;
+use super::{
+    Assert, Assign, Call, Class, ClassId, Context, File, FileRole, Function, FunctionId, Import, Name, Role,
+    Statement, Subscript, With, Yield, dotted,
+};
+use crate::Options;
+
+/// Expressions in expressions and blocks in blocks, further than this, are made by programs, to be run by none.
+const DEEPEST: u32 = 5_000;
+
+/// Somewhere a file is nested too deeply to be looked at.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct TooDeep(pub(crate) TextRange);
+
+/// How long the tables are at some place.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Marks {
+    pub(crate) calls: u32,
+    pub(crate) asserts: u32,
+    pub(crate) withs: u32,
+    pub(crate) assigns: u32,
+    pub(crate) names: u32,
+    pub(crate) subscripts: u32,
+    pub(crate) yields: u32,
+    pub(crate) statements: u32,
+    pub(crate) functions: u32,
+}
+
+/// Walks over a file once.
+pub(crate) fn gather<'a>(
+    path: &'a str,
+    source: &'a str,
+    role: FileRole,
+    module: &'a ast::ModModule,
+    tokens: &'a Tokens,
+    options: &'a Options,
+) -> Result<File<'a>, TooDeep> {
+    let file = File {
+        path,
+        source,
+        role,
+        layer: Layer::of_path(Path::new(path)),
+        options,
+        body: &module.body,
+        tokens,
+        functions: Vec::new(),
+        classes: Vec::new(),
+        calls: Vec::with_capacity(source.len() / 96),
+        asserts: Vec::with_capacity(source.len() / 256),
+        withs: Vec::new(),
+        assigns: Vec::with_capacity(source.len() / 256),
+        names: Vec::with_capacity(source.len() / 32),
+        subscripts: Vec::new(),
+        yields: Vec::new(),
+        statements: Vec::with_capacity(source.len() / 192),
+        imports: Imports::default(),
+        pytestmark: None,
+    };
+    let mut gather = Gather {
+        file,
+        function: None,
+        class: None,
+        is_in_class_body: false,
+        context: Context::default(),
+        statement: None,
+        awaited: None,
+        depth: 0,
+        too_deep: None,
+    };
+    gather.visit_body(&module.body);
+    match gather.too_deep {
+        Some(range) => Err(TooDeep(range)),
+        None => {
+            let mut file = gather.file;
+            layers(&mut file);
+            Ok(file)
+        }
+    }
+}
+
+struct Gather<'a> {
+    file: File<'a>,
+    function: Option<FunctionId>,
+    class: Option<ClassId>,
+    /// Whether a function that begins here stands in the class itself.
+    is_in_class_body: bool,
+    context: Context,
+    /// The call that is the statement at hand.
+    statement: Option<&'a ast::ExprCall>,
+    awaited: Option<&'a ast::ExprCall>,
+    depth: u32,
+    too_deep: Option<TextRange>,
+}
+
+impl<'a> Gather<'a> {
+    fn marks(&self) -> Marks {
+        let file = &self.file;
+        Marks {
+            calls: file.calls.len() as u32,
+            asserts: file.asserts.len() as u32,
+            withs: file.withs.len() as u32,
+            assigns: file.assigns.len() as u32,
+            names: file.names.len() as u32,
+            subscripts: file.subscripts.len() as u32,
+            yields: file.yields.len() as u32,
+            statements: file.statements.len() as u32,
+            functions: file.functions.len() as u32,
+        }
+    }
+
+    /// Goes one level down, unless that is too deep.
+    fn deeper(&mut self, range: TextRange, visit: impl FnOnce(&mut Self)) {
+        if self.depth >= DEEPEST {
+            self.too_deep.get_or_insert(range);
+            return;
+        }
+        self.depth += 1;
+        visit(self);
+        self.depth -= 1;
+    }
+
+    /// Visits with more around it.
+    fn around(&mut self, more: Context, visit: impl FnOnce(&mut Self)) {
+        let before = self.context;
+        self.context = before.and(more);
+        visit(self);
+        self.context = before;
+    }
+
+    fn function(&mut self, node: &'a ast::StmtFunctionDef) {
+        for decorator in &node.decorator_list {
+            self.visit_decorator(decorator);
+        }
+        self.visit_parameters(&node.parameters);
+        if let Some(returns) = &node.returns {
+            self.visit_annotation(returns);
+        }
+        let id = self.file.functions.len() as FunctionId;
+        let class = self.class.filter(|_| self.is_in_class_body);
+        let role = self.role(node, class);
+        self.file.functions.push(Function {
+            id,
+            node,
+            owner: self.function,
+            class,
+            role,
+            layer: None,
+            from: Marks::default(),
+            to: Marks::default(),
+        });
+        let from = self.marks();
+        let before = (self.function, self.is_in_class_body, self.context);
+        (self.function, self.is_in_class_body, self.context) = (Some(id), false, Context::default());
+        self.visit_body(&node.body);
+        (self.function, self.is_in_class_body, self.context) = before;
+        let to = self.marks();
+        let function = &mut self.file.functions[id as usize];
+        (function.from, function.to) = (from, to);
+    }
+
+    fn role(&self, node: &'a ast::StmtFunctionDef, class: Option<ClassId>) -> Role {
+        let is_fixture = node.decorator_list.iter().any(|decorator| {
+            let name = super::Decorator::new(decorator, self.file.source).name;
+            self.file.qualified(name).is_any(&["pytest.fixture", "pytest_asyncio.fixture"])
+        });
+        if is_fixture {
+            return Role::Fixture;
+        }
+        let is_top = self.function.is_none() && class.is_none();
+        let is_method = class.is_some_and(|class| self.is_suite(class));
+        let is_collected = self.file.role != FileRole::Conftest && node.name.starts_with("test");
+        if is_collected && (is_top || is_method) { Role::Test } else { Role::Other }
+    }
+
+    /// Whether a class holds tests: its own, or those that others inherit.
+    fn is_suite(&self, class: ClassId) -> bool {
+        let is_meant = |name: &str| name.contains("Test") || name.contains("Contract");
+        let class = &self.file.classes[class as usize];
+        class.owner.is_none() && (is_meant(class.name()) || class.bases(self.file.source).any(is_meant))
+    }
+
+    fn class(&mut self, node: &'a ast::StmtClassDef) {
+        for decorator in &node.decorator_list {
+            self.visit_decorator(decorator);
+        }
+        if let Some(arguments) = &node.arguments {
+            self.visit_arguments(arguments);
+        }
+        let id = self.file.classes.len() as ClassId;
+        let from = self.file.functions.len() as u32;
+        let class = Class { id, node, owner: self.function, class: self.class, functions: from..from };
+        self.file.classes.push(class);
+        let before = (self.class, self.is_in_class_body);
+        (self.class, self.is_in_class_body) = (Some(id), true);
+        self.visit_body(&node.body);
+        (self.class, self.is_in_class_body) = before;
+        self.file.classes[id as usize].functions.end = self.file.functions.len() as u32;
+    }
+
+    fn assign(&mut self, target: &'a Expr, value: Option<&'a Expr>, range: TextRange) {
+        if let Expr::Tuple(ast::ExprTuple { elts, .. }) | Expr::List(ast::ExprList { elts, .. }) = target {
+            // `a, b = f()`: each gets a part of the value.
+            for element in elts {
+                self.assign(element, value, range);
+            }
+            return;
+        }
+        let name = dotted(target, self.file.source);
+        if name == "pytestmark" && self.function.is_none() && self.class.is_none() {
+            self.file.pytestmark = value;
+        }
+        let (owner, context) = (self.function, self.context);
+        self.file.assigns.push(Assign { target, name, value, owner, context, range });
+    }
+
+    fn import(&mut self, node: &'a ast::StmtImport) {
+        for alias in &node.names {
+            let written = alias.name.as_str();
+            let first = written.split('.').next().unwrap_or_default();
+            let (bound, module) = match &alias.asname {
+                Some(name) => (name.as_str(), written),
+                None => (first, first),
+            };
+            let (owner, range) = (self.function, alias.range);
+            let import = Import { bound, module, name: "", is_relative: false, owner, written, range };
+            self.file.imports.add(import);
+        }
+    }
+
+    fn import_from(&mut self, node: &'a ast::StmtImportFrom) {
+        let module = node.module.as_ref().map_or("", |module| module.as_str());
+        for alias in &node.names {
+            self.file.imports.add(Import {
+                bound: alias.asname.as_ref().unwrap_or(&alias.name).as_str(),
+                module,
+                name: alias.name.as_str(),
+                is_relative: node.level > 0,
+                owner: self.function,
+                written: module,
+                range: alias.range,
+            });
+        }
+    }
+
+    fn with(&mut self, node: &'a ast::StmtWith) {
+        let mut is_raises = false;
+        for item in &node.items {
+            if let Some(call) = item.context_expr.as_call_expr() {
+                is_raises |= expects_trouble(last_part(&call.func));
+            }
+            let (owner, context) = (self.function, self.context);
+            self.file.withs.push(With { node, item, owner, context });
+            self.around(Context::WITH_ITEM, |it| it.visit_expr(&item.context_expr));
+            if let Some(bound) = &item.optional_vars {
+                self.visit_expr(bound);
+            }
+        }
+        let more = if is_raises { Context::RAISES } else { Context::default() };
+        self.around(more, |it| it.visit_body(&node.body));
+    }
+}
+
+fn expects_trouble(name: &str) -> bool {
+    matches!(name, "raises" | "warns" | "deprecated_call")
+        || name.starts_with("assertRaises")
+        || name.starts_with("assertWarns")
+}
+
+/// The last part of what is called.
+fn last_part(func: &Expr) -> &str {
+    match func {
+        Expr::Name(name) => name.id.as_str(),
+        Expr::Attribute(attribute) => attribute.attr.as_str(),
+        _ => "",
+    }
+}
+
+impl<'a> Visitor<'a> for Gather<'a> {
+    fn visit_stmt(&mut self, stmt: &'a Stmt) {
+        self.deeper(stmt.range(), |it| it.statement(stmt));
+    }
+
+    fn visit_expr(&mut self, expr: &'a Expr) {
+        self.deeper(expr.range(), |it| it.expression(expr));
+    }
+}
+
+impl<'a> Gather<'a> {
+    fn statement(&mut self, stmt: &'a Stmt) {
+        match stmt {
+            Stmt::FunctionDef(node) => return self.function(node),
+            Stmt::ClassDef(node) => return self.class(node),
+            Stmt::Import(node) => return self.import(node),
+            Stmt::ImportFrom(node) => return self.import_from(node),
+            Stmt::With(node) => return self.with(node),
+            Stmt::Assert(node) => {
+                let (owner, context) = (self.function, self.context);
+                self.file.asserts.push(Assert { node, owner, context });
+                return self.around(Context::ASSERT, |it| walk_stmt(it, stmt));
+            }
+            Stmt::Assign(node) => {
+                for target in &node.targets {
+                    self.assign(target, Some(&node.value), node.range);
+                }
+                return walk_stmt(self, stmt);
+            }
+            Stmt::AugAssign(node) => {
+                self.assign(&node.target, Some(&node.value), node.range);
+                return walk_stmt(self, stmt);
+            }
+            Stmt::AnnAssign(node) => {
+                self.assign(&node.target, node.value.as_deref(), node.range);
+                return walk_stmt(self, stmt);
+            }
+            _ => {}
+        }
+        self.file.statements.push(Statement { node: stmt, owner: self.function, context: self.context });
+        match stmt {
+            Stmt::Expr(node) => {
+                let call = match &*node.value {
+                    Expr::Await(awaited) => awaited.value.as_call_expr(),
+                    value => value.as_call_expr(),
+                };
+                self.statement = call;
+                walk_stmt(self, stmt);
+            }
+            Stmt::For(node) => {
+                self.visit_expr(&node.iter);
+                self.visit_expr(&node.target);
+                self.around(Context::LOOP, |it| it.visit_body(&node.body));
+                self.around(Context::BRANCH, |it| it.visit_body(&node.orelse));
+            }
+            Stmt::While(node) => {
+                self.visit_expr(&node.test);
+                self.around(Context::LOOP, |it| it.visit_body(&node.body));
+                self.around(Context::BRANCH, |it| it.visit_body(&node.orelse));
+            }
+            Stmt::If(node) => {
+                self.visit_expr(&node.test);
+                self.around(Context::BRANCH, |it| {
+                    it.visit_body(&node.body);
+                    for clause in &node.elif_else_clauses {
+                        it.visit_elif_else_clause(clause);
+                    }
+                });
+            }
+            Stmt::Match(node) => {
+                self.visit_expr(&node.subject);
+                self.around(Context::BRANCH, |it| {
+                    for case in &node.cases {
+                        it.visit_match_case(case);
+                    }
+                });
+            }
+            Stmt::Try(node) => {
+                self.around(Context::TRY, |it| it.visit_body(&node.body));
+                self.around(Context::HANDLER, |it| {
+                    for handler in &node.handlers {
+                        it.visit_except_handler(handler);
+                    }
+                });
+                self.visit_body(&node.orelse);
+                self.around(Context::FINALLY, |it| it.visit_body(&node.finalbody));
+            }
+            _ => walk_stmt(self, stmt),
+        }
+    }
+
+    fn expression(&mut self, expr: &'a Expr) {
+        let source = self.file.source;
+        let owner = self.function;
+        match expr {
+            Expr::Name(node) => self.file.names.push(Name { node, owner }),
+            Expr::Call(node) => {
+                let is = |other: Option<&ast::ExprCall>| other.is_some_and(|other| std::ptr::eq(other, node));
+                let mut context = self.context;
+                if is(self.statement) {
+                    context = context.and(Context::STATEMENT);
+                }
+                if is(self.awaited) {
+                    context = context.and(Context::AWAITED);
+                }
+                let call = Call {
+                    node,
+                    name: dotted(&node.func, source),
+                    last: last_part(&node.func),
+                    owner,
+                    context,
+                };
+                self.file.calls.push(call);
+                walk_expr(self, expr);
+            }
+            Expr::Await(node) => {
+                self.awaited = node.value.as_call_expr();
+                walk_expr(self, expr);
+            }
+            Expr::Subscript(node) => {
+                let name = dotted(&node.value, source);
+                self.file.subscripts.push(Subscript { node, name, owner });
+                walk_expr(self, expr);
+            }
+            Expr::Yield(_) | Expr::YieldFrom(_) => {
+                self.file.yields.push(Yield { node: expr, owner, context: self.context });
+                walk_expr(self, expr);
+            }
+            Expr::Named(node) => {
+                self.assign(&node.target, Some(&node.value), node.range);
+                walk_expr(self, expr);
+            }
+            Expr::Lambda(_) => self.around(Context::LAMBDA, |it| walk_expr(it, expr)),
+            Expr::ListComp(_) | Expr::SetComp(_) | Expr::DictComp(_) | Expr::Generator(_) => {
+                self.around(Context::LOOP, |it| walk_expr(it, expr));
+            }
+            _ => walk_expr(self, expr),
+        }
+    }
+}
+
+/// Says of each function which layer it belongs to.
+fn layers(file: &mut File<'_>) {
+    let layer_of = |file: &File<'_>, expr| file.marker(expr).and_then(|(name, _)| Layer::of_word(name));
+    if let Some(layer) = file.module_marks().find_map(|expr| layer_of(file, expr)) {
+        file.layer = Some(layer);
+    }
+    for at in 0..file.functions.len() {
+        let def = super::Def { file, function: &file.functions[at] };
+        let marked = def.markers().find_map(|(name, _)| Layer::of_word(name));
+        file.functions[at].layer = marked.or(file.layer);
+    }
+}
