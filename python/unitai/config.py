@@ -113,6 +113,16 @@ class UnitAIConfig:
     layers_env_file: Path
     #: Seconds that a unit test may take before a warning tells it.
     layers_unit_seconds: float
+    #: The rules of `unitai lint` that look at tests; none for all of them.
+    lint_select: tuple[str, ...]
+    #: The rules of `unitai lint` that are off.
+    lint_ignore: tuple[str, ...]
+    #: How much single rules weigh: `"error"`, `"warning"` or `"off"`.
+    lint_rules: Mapping[str, str]
+    #: Rules that are off for the files of a pattern.
+    lint_per_folder: Mapping[str, tuple[str, ...]]
+    #: Patterns of files that `unitai lint` does not look at.
+    lint_exclude: tuple[str, ...]
     #: The JUnit file that `unitai test` writes.
     junit_xml: Path
     #: Whether `unitai test` tells more.

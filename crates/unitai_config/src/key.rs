@@ -73,6 +73,16 @@ pub enum Name {
     LayersEnvFile,
     /// How long a unit test may take before it is told.
     LayersUnitSeconds,
+    /// The rules that look at tests.
+    LintSelect,
+    /// The rules that do not.
+    LintIgnore,
+    /// How much rules weigh.
+    LintRules,
+    /// Rules that are off in some folders.
+    LintPerFolder,
+    /// What is not looked at.
+    LintExclude,
     /// The JUnit file.
     JunitXml,
     /// Whether more is told.
@@ -182,8 +192,11 @@ const OTHER_PROVIDERS: [&str; 7] =
 /// The words for where answers of the judge come from.
 const ANSWERS: [&str; 4] = ["auto", "cached", "live", "off"];
 
+/// The words for how much a rule weighs.
+const WEIGHTS: [&str; 3] = ["error", "warning", "off"];
+
 /// Every setting, in the order of [`Name`].
-pub const KEYS: [Key; 37] = [
+pub const KEYS: [Key; 42] = [
     key(
         Name::Adapter,
         "adapter",
@@ -426,6 +439,41 @@ pub const KEYS: [Key; 37] = [
     )
     .or("1")
     .within("layers", "unit_seconds"),
+    key(
+        Name::LintSelect,
+        "lint_select",
+        Kind::Texts,
+        "The rules of `unitai lint` that look at tests; an empty list is all of them.",
+    )
+    .or("")
+    .within("lint", "select"),
+    key(Name::LintIgnore, "lint_ignore", Kind::Texts, "The rules of `unitai lint` that are off.")
+        .or("")
+        .within("lint", "ignore"),
+    key(
+        Name::LintRules,
+        "lint_rules",
+        Kind::Words(&WEIGHTS),
+        "How much single rules of `unitai lint` weigh, by their names.",
+    )
+    .or("{}")
+    .within("lint", "rules"),
+    key(
+        Name::LintPerFolder,
+        "lint_per_folder",
+        Kind::Lists,
+        "Rules of `unitai lint` that are off for some files: a pattern such as `tests/legacy/**`, and their names.",
+    )
+    .or("{}")
+    .within("lint", "per_folder"),
+    key(
+        Name::LintExclude,
+        "lint_exclude",
+        Kind::Texts,
+        "Patterns of files that `unitai lint` does not look at unless they are named.",
+    )
+    .or("")
+    .within("lint", "exclude"),
     key(Name::JunitXml, "junit_xml", Kind::Path, "The JUnit file that `unitai test` writes.")
         .or("test-results/unitai.xml"),
     key(Name::Verbose, "verbose", Kind::Flag, "Whether `unitai test` tells more.").or("false"),
@@ -462,7 +510,7 @@ mod tests {
         }
         assert_eq!(
             Key::sections().collect::<Vec<_>>(),
-            ["default", "cost_budget", "cache", "judge", "layers"]
+            ["default", "cost_budget", "cache", "judge", "layers", "lint"]
         );
     }
 

@@ -48,6 +48,10 @@ pub enum Kind {
     Addresses,
     /// A list of variables of the environment, with `|` between those of which one is enough.
     Variables,
+    /// One of these words for each name.
+    Words(&'static [&'static str]),
+    /// A list of texts for each name.
+    Lists,
     /// What models cost, by their names.
     Prices,
 }
@@ -94,6 +98,8 @@ impl Kind {
                 "a list of variables, as in [\"OPENAI_API_KEY\", \"GEMINI_API_KEY|GOOGLE_API_KEY\"]"
                     .to_owned()
             }
+            Kind::Words(words) => format!("a table of names, each with one of: {}", words.join(", ")),
+            Kind::Lists => "a table of names, each with a list of texts".to_owned(),
             Kind::Prices => format!(
                 "prices by model, as in {{\"my-model\": {}}}, in dollars for a million tokens",
                 OwnPrice::SHAPE
@@ -154,6 +160,20 @@ impl Kind {
                 text.starts_with("http://") || text.starts_with("https://")
             }),
             (Kind::Variables, What::List(items)) => texts(items, &self.expected(), are_variables),
+            (Kind::Words(words), What::Table(items)) => {
+                let word = |item: &Item| {
+                    let read = Kind::Choice(words).read(&item.value).map_err(|wrong| inside(item, wrong))?;
+                    Ok((item.key.clone(), read.text().unwrap_or_default().to_owned()))
+                };
+                items.iter().map(word).collect::<Result<_, _>>().map(Value::Words)
+            }
+            (Kind::Lists, What::Table(items)) => {
+                let list = |item: &Item| {
+                    let read = Kind::Texts.read(&item.value).map_err(|wrong| inside(item, wrong))?;
+                    Ok((item.key.clone(), read.texts().to_vec()))
+                };
+                items.iter().map(list).collect::<Result<_, _>>().map(Value::Lists)
+            }
             (Kind::Prices, What::Table(items)) => prices(items).map(Value::Prices),
             _ => Err(wrong()),
         }
@@ -178,7 +198,9 @@ impl Kind {
                 None => list(text.split(',').map(str::trim).filter(|part| !part.is_empty())),
             }),
             Kind::Command => Some(json_texts(text).unwrap_or_else(|| What::Text(text.to_owned()))),
-            Kind::Prices => serde_json::from_str(text).ok().map(|json| Written::of_json(&json).what),
+            Kind::Words(_) | Kind::Lists | Kind::Prices => {
+                serde_json::from_str(text).ok().map(|json| Written::of_json(&json).what)
+            }
         };
         // What cannot be read is shown as the text that it is.
         let what = what.unwrap_or_else(|| What::Other(format!("`{text}`")));
@@ -187,7 +209,7 @@ impl Kind {
                 Kind::Texts => "texts, with commas between them".to_owned(),
                 Kind::Addresses => "addresses, with commas between them".to_owned(),
                 Kind::Variables => "names of variables, with commas between them".to_owned(),
-                Kind::Prices => format!("{}, as JSON", wrong.expected),
+                Kind::Words(_) | Kind::Lists | Kind::Prices => format!("{}, as JSON", wrong.expected),
                 _ => wrong.expected,
             },
             ..wrong
@@ -239,6 +261,11 @@ fn texts(items: &[Written], expected: &str, is_right: impl Fn(&str) -> bool) -> 
         }
     }
     Ok(Value::Texts(found))
+}
+
+/// What is wrong with the value of a key of a table.
+fn inside(item: &Item, wrong: Wrong) -> Wrong {
+    Wrong { within: format!("[{}]{}", quoted(&item.key), wrong.within), ..wrong }
 }
 
 fn prices(items: &[Item]) -> Result<BTreeMap<String, OwnPrice>, Wrong> {

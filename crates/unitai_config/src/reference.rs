@@ -80,6 +80,10 @@ fn of_kind(kind: Kind) -> Map<String, Json> {
             let name = "[A-Za-z_][A-Za-z0-9_]*";
             json!({"type": "array", "items": {"type": "string", "pattern": format!("^{name}(\\|{name})*$")}})
         }
+        Kind::Words(words) => json!({"type": "object", "additionalProperties": {"enum": words}}),
+        Kind::Lists => {
+            json!({"type": "object", "additionalProperties": {"type": "array", "items": {"type": "string"}}})
+        }
         Kind::Prices => {
             let amount = json!({"type": "number", "minimum": 0, "maximum": MOST_DOLLARS});
             let classes: Map<String, Json> =
@@ -109,6 +113,9 @@ pub fn page() -> String {
     for key in &KEYS {
         let table = match key.table {
             _ if key.kind == Kind::Prices => "`[prices.\"my-model\"]`".to_owned(),
+            Some((section, inner)) if matches!(key.kind, Kind::Words(_) | Kind::Lists) => {
+                format!("`[{section}.{inner}]`")
+            }
             Some((section, inner)) => format!("`[{section}]` `{inner}`"),
             None => String::new(),
         };
@@ -150,6 +157,11 @@ fn takes(kind: Kind) -> String {
         Kind::Addresses => "a list of addresses".to_owned(),
         Kind::Variables => "a list of variables".to_owned(),
         Kind::Prices => "a table".to_owned(),
+        Kind::Words(words) => {
+            let words: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
+            format!("a table of {}", words.join(", "))
+        }
+        Kind::Lists => "a table of lists".to_owned(),
         Kind::Choice(words) => words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", "),
         other => other.expected(),
     }

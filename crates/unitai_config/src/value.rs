@@ -27,6 +27,10 @@ pub enum Value {
     Path(PathBuf),
     /// A list of texts.
     Texts(Vec<String>),
+    /// A word for each name.
+    Words(BTreeMap<String, String>),
+    /// A list of texts for each name.
+    Lists(BTreeMap<String, Vec<String>>),
     /// What models cost, by their names.
     Prices(BTreeMap<String, OwnPrice>),
 }
@@ -67,6 +71,18 @@ impl Value {
         if let Value::Texts(texts) = self { texts } else { &[] }
     }
 
+    /// The words that it is, by name.
+    pub fn words(&self) -> impl Iterator<Item = (&str, &str)> {
+        let words = if let Value::Words(words) = self { Some(words) } else { None };
+        words.into_iter().flatten().map(|(name, word)| (name.as_str(), word.as_str()))
+    }
+
+    /// The lists that it is, by name.
+    pub fn lists(&self) -> impl Iterator<Item = (&str, &[String])> {
+        let lists = if let Value::Lists(lists) = self { Some(lists) } else { None };
+        lists.into_iter().flatten().map(|(name, texts)| (name.as_str(), texts.as_slice()))
+    }
+
     /// The same, with a path from `folder` where it is a path.
     pub(crate) fn rooted_in(self, folder: &Path) -> Value {
         match self {
@@ -86,6 +102,8 @@ impl Value {
             Value::Text(text) => json!(text),
             Value::Path(path) => json!(path.to_string_lossy()),
             Value::Texts(texts) => json!(texts),
+            Value::Words(words) => json!(words),
+            Value::Lists(lists) => json!(lists),
             Value::Prices(prices) => prices
                 .iter()
                 .map(|(model, price)| {
@@ -114,6 +132,13 @@ impl fmt::Display for Value {
                 let all: Vec<String> = texts.iter().map(|text| quoted(text)).collect();
                 write!(f, "[{}]", all.join(", "))
             }
+            Value::Words(words) => {
+                write!(f, "{}", table(words.iter().map(|(name, word)| (name, quoted(word)))))
+            }
+            Value::Lists(lists) => {
+                let list = |texts: &Vec<String>| Value::Texts(texts.clone()).to_string();
+                write!(f, "{}", table(lists.iter().map(|(name, texts)| (name, list(texts)))))
+            }
             Value::Prices(prices) if prices.is_empty() => write!(f, "{{}}"),
             Value::Prices(prices) => {
                 let all: Vec<String> = prices
@@ -124,6 +149,11 @@ impl fmt::Display for Value {
             }
         }
     }
+}
+
+fn table<'a>(items: impl Iterator<Item = (&'a String, String)>) -> String {
+    let all: Vec<String> = items.map(|(name, value)| format!("{} = {value}", quoted(name))).collect();
+    if all.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", all.join(", ")) }
 }
 
 fn inline(price: &OwnPrice) -> String {

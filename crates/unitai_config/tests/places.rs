@@ -31,7 +31,7 @@ fn the_place_is_right_however_it_is_written() {
         ("cache = { enabled = true, mod = 'auto' }\n", "1:27", "perhaps `mode`"),
         ("ttl_hours = 5\n", "1:1", "perhaps `cache_ttl_hours`"),
         ("[cach]\nmode = 'auto'\n", "1:2", "perhaps [cache]"),
-        ("[ \"lint\" ]\nx = 1\n", "1:3", "one of: adapter"),
+        ("[ \"zebra\" ]\nx = 1\n", "1:3", "one of: adapter"),
         ("[llm.judge]\nx = 1\n", "1:2", "one of: adapter"),
         ("cost.budget_per_test = 1\n", "1:1", "perhaps `cost_budget_per_test`"),
         ("[[cache]]\nmode = 'auto'\n", "1:1", "a table [cache]"),

@@ -30,6 +30,22 @@ fn sample(key: &Key) -> (String, String, Value) {
             ("['A_KEY', 'B_KEY|C_KEY']", "A_KEY, B_KEY|C_KEY", texts(&["A_KEY", "B_KEY|C_KEY"]))
         }
         Kind::Addresses => ("['https://a.example/']", "https://a.example/", texts(&["https://a.example/"])),
+        Kind::Words(words) => {
+            let value = Value::Words([("some-rule".to_owned(), words[1].to_owned())].into());
+            return (
+                format!("{{ some-rule = '{}' }}", words[1]),
+                format!(r#"{{"some-rule": "{}"}}"#, words[1]),
+                value,
+            );
+        }
+        Kind::Lists => {
+            let value = Value::Lists([("tests/old/**".to_owned(), vec!["some-rule".to_owned()])].into());
+            return (
+                "{ 'tests/old/**' = ['some-rule'] }".to_owned(),
+                r#"{"tests/old/**": ["some-rule"]}"#.to_owned(),
+                value,
+            );
+        }
         Kind::Prices => {
             let json = r#"{"my-model": {"input": 1, "output": 2.5, "cache_write": 0}}"#;
             let spoken = Spoken {
@@ -144,6 +160,11 @@ fn nobody_says_anything_and_every_default_is_what_the_specification_says() {
             "layers_behavioral_keys none",
             "layers_env_file .env.test",
             "layers_unit_seconds 1",
+            "lint_select []",
+            "lint_ignore []",
+            "lint_rules {}",
+            "lint_per_folder {}",
+            "lint_exclude []",
             "junit_xml test-results/unitai.xml",
             "verbose false",
             "prices {}",

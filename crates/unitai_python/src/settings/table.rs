@@ -61,6 +61,14 @@ fn python<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
         Value::Text(text) => text.into_pyobject(py)?.into_any(),
         Value::Path(path) => path.into_pyobject(py)?.into_any(),
         Value::Texts(texts) => PyTuple::new(py, texts)?.into_any(),
+        Value::Words(words) => words.into_pyobject(py)?.into_any(),
+        Value::Lists(lists) => {
+            let all = PyDict::new(py);
+            for (name, texts) in lists {
+                all.set_item(name, PyTuple::new(py, texts)?)?;
+            }
+            all.into_any()
+        }
         Value::Prices(prices) => {
             let all = PyDict::new(py);
             for (model, price) in prices {
