@@ -98,6 +98,37 @@ pub fn write_new(path: &Path, bytes: &[u8], secrets: &Secrets) -> io::Result<()>
     keep_name(folder)
 }
 
+/// Puts other text in the place of a file of the user's own, which keeps its mode: what a repair makes of it. Nothing is
+/// taken out, because nothing of ours is in it: what the user wrote, the user keeps.
+///
+/// ```
+/// use unitai_wire::gate::rewrite;
+///
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("test_it.py");
+/// assert!(rewrite(&path, b"assert x").is_err());
+/// std::fs::write(&path, b"assert (x)")?;
+/// rewrite(&path, b"assert x")?;
+/// assert_eq!(std::fs::read(&path)?, b"assert x");
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub fn rewrite(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    // A link leads to the file that is meant.
+    let path = fs::canonicalize(path)?;
+    let found = fs::metadata(&path)?;
+    if !found.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no plain file"));
+    }
+    if found.permissions().readonly() {
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, "it may not be written"));
+    }
+    let folder = folder_of(&path);
+    let file = unfinished(folder, bytes, Eyes::Owner)?;
+    file.as_file().set_permissions(found.permissions())?;
+    put(file, &path)?;
+    keep_name(folder)
+}
+
 /// Puts something at the end of a file of the user's, which keeps its owner and its mode. What is no plain file, or is
 /// reached by a link, is not touched.
 pub fn append(path: &Path, bytes: &[u8], secrets: &Secrets) -> io::Result<()> {
