@@ -11,6 +11,7 @@ mod given;
 mod import;
 mod init;
 mod judge;
+mod lint;
 mod mcp;
 mod report;
 pub mod reports;
@@ -71,6 +72,9 @@ enum Command {
     /// Run, check and harden YAML tests without pytest
     #[command(after_help = yaml::EXAMPLES)]
     Yaml(yaml::Yaml),
+    /// Look for tests that cannot fail, fake what they claim to test, or spend without a limit
+    #[command(after_help = lint::EXAMPLES)]
+    Lint(lint::Lint),
     /// Measure the judge of YAML tests against people, and look at what it said
     #[command(after_help = judge::EXAMPLES)]
     Judge(judge::Judge),
@@ -118,6 +122,7 @@ pub fn run(args: Vec<OsString>, python: &str) -> i32 {
             Command::Config(config) => config.run(),
             Command::Serve(serve) => serve.run(),
             Command::Yaml(yaml) => yaml.run(python),
+            Command::Lint(lint) => lint.run(),
             Command::Judge(judge) => judge.run(),
             Command::Mcp(mcp) => mcp.run(python),
             Command::Doctor(doctor) => doctor.run(python),

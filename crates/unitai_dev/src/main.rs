@@ -89,6 +89,12 @@ fn formats() -> Vec<Format> {
             schema: Schema::of(&schemars::schema_for!(RunEvent)),
         },
         Format {
+            name: "lint",
+            title: "Findings of the linter",
+            about: "What `unitai lint --format json` says: [Linting](../../guides/lint.md).",
+            schema: Schema::of(&schemars::schema_for!(unitai_lint::output::Document<'_>)),
+        },
+        Format {
             name: "results",
             title: "Results",
             about: "What `unitai results --json` says of a run: [Reports](../../guides/reports.md).",
@@ -132,6 +138,11 @@ fn generated(root: &Path) -> io::Result<BTreeMap<PathBuf, String>> {
     for entry in catalogue::CATALOGUE {
         files.insert(errors.join(format!("{}.md", entry.code)), entry.page());
     }
+    let rules = Path::new("docs/reference/lint");
+    files.insert(rules.join("README.md"), unitai_lint::reference::index());
+    for rule in unitai_lint::RULES {
+        files.insert(rules.join(format!("{}.md", rule.name)), unitai_lint::reference::page(rule));
+    }
     for (name, page) in checks::pages(root)? {
         files.insert(Path::new("docs/reference/checks").join(name), page);
     }
@@ -161,7 +172,13 @@ fn stale(root: &Path) -> io::Result<Vec<String>> {
         .filter(|(path, text)| fs::read_to_string(root.join(path)).ok().as_ref() != Some(*text))
         .map(|(path, _)| path.display().to_string())
         .collect();
-    for folder in ["docs/reference/checks", "docs/reference/errors", "docs/reference/formats", "schemas"] {
+    for folder in [
+        "docs/reference/checks",
+        "docs/reference/errors",
+        "docs/reference/formats",
+        "docs/reference/lint",
+        "schemas",
+    ] {
         for entry in fs::read_dir(root.join(folder))? {
             let path = Path::new(folder).join(entry?.file_name());
             if !files.contains_key(&path) {

@@ -6,7 +6,7 @@ use ruff_text_size::{Ranged, TextRange, TextSize};
 use unitai_model::nearest;
 
 use crate::rules::{BAD_IGNORE, UNUSED_IGNORE};
-use crate::{File, Finding, Fix, Lines, RULES, Rule, Settings, rule};
+use crate::{Check, File, Finding, Fix, Lines, RULES, Rule, Settings, rule};
 
 /// The word that a comment for the linter begins with.
 const WORD: &str = "unitai:";
@@ -80,13 +80,16 @@ impl Ignores {
         is_allowed
     }
 
-    /// What is left over when every rule has looked: those that were not needed. Rules that are off are not asked.
-    pub fn unused(&self, settings: &Settings) -> Vec<Finding> {
+    /// What is left over when the rules have looked: those that were not needed. Rules that are off are not asked, and
+    /// those about the whole project only when they have looked as well.
+    pub(crate) fn unused(&self, stage: Stage, settings: &Settings) -> Vec<Finding> {
         let Some(severity) = settings.severity(&UNUSED_IGNORE) else { return vec![] };
         let is_idle = |ignore: &&Ignore| !ignore.is_used && settings.severity(ignore.rule).is_some();
+        let is_asked =
+            |ignore: &&Ignore| is_idle(ignore) && is_of_project(ignore) == (stage == Stage::Project);
         let finding = |ignore: &Ignore| {
             let is_alone =
-                self.all.iter().filter(|other| other.comment == ignore.comment).all(|it| is_idle(&it));
+                self.all.iter().filter(|other| other.comment == ignore.comment).all(|it| is_asked(&it));
             Finding {
                 rule: &UNUSED_IGNORE,
                 severity,
@@ -96,8 +99,68 @@ impl Ignores {
                 fix: is_alone.then(|| Fix::replace("delete the comment", ignore.removal, "")),
             }
         };
-        self.all.iter().filter(is_idle).map(finding).collect()
+        self.all.iter().filter(is_asked).map(finding).collect()
     }
+
+    /// Those that are about rules of the whole project: the others have been asked.
+    pub(crate) fn of_project(mut self) -> Ignores {
+        self.all.retain(is_of_project);
+        self
+    }
+
+    /// Whether there are none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// To be kept in a file.
+    pub(crate) fn kept(&self) -> Vec<KeptIgnore> {
+        let pair = |range: TextRange| (range.start().to_u32(), range.end().to_u32());
+        let one = |ignore: &Ignore| KeptIgnore {
+            rule: ignore.rule.name.to_owned(),
+            span: ignore.span.map(pair),
+            comment: pair(ignore.comment),
+            removal: pair(ignore.removal),
+        };
+        self.all.iter().map(one).collect()
+    }
+
+    /// As they were kept.
+    pub(crate) fn of_kept(kept: Vec<KeptIgnore>) -> Ignores {
+        let range = |(start, end): (u32, u32)| TextRange::new(start.into(), end.into());
+        let one = |kept: KeptIgnore| {
+            Some(Ignore {
+                rule: rule(&kept.rule)?,
+                span: kept.span.map(range),
+                is_used: false,
+                comment: range(kept.comment),
+                removal: range(kept.removal),
+            })
+        };
+        Ignores { all: kept.into_iter().filter_map(one).collect() }
+    }
+}
+
+/// Which rules have looked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stage {
+    /// Those about single files.
+    File,
+    /// Those about the whole project.
+    Project,
+}
+
+fn is_of_project(ignore: &Ignore) -> bool {
+    matches!(ignore.rule.check, Check::Project(_))
+}
+
+/// One that is kept in a file.
+#[derive(Debug, serde::Serialize, serde::Deserialize)]
+pub(crate) struct KeptIgnore {
+    rule: String,
+    span: Option<(u32, u32)>,
+    comment: (u32, u32),
+    removal: (u32, u32),
 }
 
 fn mentions(source: &str) -> bool {

@@ -8,6 +8,7 @@ use ruff_text_size::TextRange;
 use unitai_spec::document::read;
 
 use crate::facts::{TooDeep, gather};
+use crate::ignores::Stage;
 use crate::python2::looks_like_python2;
 use crate::rules::{SYNTAX_ERROR, UNREADABLE_FILE};
 use crate::{
@@ -57,23 +58,32 @@ impl Linted {
 ///
 /// The tree of a file may be deep: call it on a thread with a large stack.
 pub fn lint_python(path: &str, source: &str, settings: &Settings) -> Linted {
+    lint_python_as(role(path), path, source, settings)
+}
+
+/// The same for a file that is known to be for something.
+pub fn lint_python_as(role: FileRole, path: &str, source: &str, settings: &Settings) -> Linted {
     let parsed = parse_unchecked(source, ParseOptions::from(Mode::Module));
     let Some(parsed) = parsed.try_into_module() else { return Linted::default() };
-    if let Some(error) = parsed.errors().first() {
-        return no_python(source, error.location, &error.error.to_string(), settings);
-    }
-    let gathered = gather(path, source, role(path), parsed.syntax(), parsed.tokens(), &settings.options);
+    let gathered = gather(path, source, role, parsed.syntax(), parsed.tokens(), &settings.options);
     let file = match gathered {
         Ok(file) => file,
         Err(TooDeep(range)) => {
+            let error = parsed.errors().first().cloned();
             // To take such a tree apart would need as much of the stack as to walk over it.
             std::mem::forget(parsed);
+            if let Some(error) = error {
+                return no_python(source, error.location, &error.error.to_string(), settings);
+            }
             let (line, _) = Lines::of(source).place(range.start(), source);
             let mut linted = Linted::unreadable(&Unreadable::TooDeep(line), settings);
             linted.findings.iter_mut().for_each(|finding| finding.range = TextRange::empty(range.start()));
             return linted;
         }
     };
+    if let Some(error) = parsed.errors().first() {
+        return no_python(source, error.location, &error.error.to_string(), settings);
+    }
     let mut findings = Vec::new();
     for (rule, severity) in settings.rules() {
         let mut report = Report::new(rule, severity, &mut findings);
@@ -96,6 +106,24 @@ pub fn lint_python(path: &str, source: &str, settings: &Settings) -> Linted {
     findings.append(&mut own);
     let summary = settings.is_about_projects().then(|| Summary::of(&file));
     Linted { findings, ignores, summary }
+}
+
+/// Looks at a source of the project that holds no tests: what is kept of it for rules about the whole project, and what
+/// comments allow. None if it has no class, or is no Python.
+pub fn look_at_source(path: &str, source: &str, settings: &Settings) -> Option<Linted> {
+    memchr::memmem::find(source.as_bytes(), b"class ")?;
+    let parsed = parse_unchecked(source, ParseOptions::from(Mode::Module)).try_into_module()?;
+    let gathered = gather(path, source, FileRole::Other, parsed.syntax(), parsed.tokens(), &settings.options);
+    let Ok(file) = gathered else {
+        std::mem::forget(parsed);
+        return None;
+    };
+    if !parsed.errors().is_empty() {
+        return None;
+    }
+    let mut findings = Vec::new();
+    let ignores = Ignores::of_python(&file, &mut findings, settings);
+    Some(Linted { findings, ignores, summary: Some(Summary::of(&file)) })
 }
 
 /// Looks at the text of a file of YAML tests. `file` is where it really is, for what it includes.
@@ -131,15 +159,33 @@ pub fn project_stage(files: &[Summary], settings: &Settings) -> Vec<(usize, Find
     findings
 }
 
-/// Everything that was found in one file, in the order of its text, with the comments that nothing needed.
+/// Everything that was found in one file, in the order of its text, with the comments that nothing needed. `of_project`
+/// is what rules about the whole project found in it.
 pub fn finished(linted: Linted, of_project: Vec<Finding>, settings: &Settings) -> Vec<Finding> {
     let Linted { mut findings, mut ignores, .. } = linted;
-    findings.extend(of_project.into_iter().filter(|finding| !ignores.allows(finding)));
-    findings.append(&mut ignores.unused(settings));
+    findings.append(&mut ignores.unused(Stage::File, settings));
+    findings.append(&mut finished_project(&mut ignores, of_project, settings));
+    sort(&mut findings);
+    findings
+}
+
+/// What rules about the whole project found in one file, without what comments allow, and the comments that they did not
+/// need.
+pub(crate) fn finished_project(
+    ignores: &mut Ignores,
+    mut findings: Vec<Finding>,
+    settings: &Settings,
+) -> Vec<Finding> {
+    ignores.apply(&mut findings);
+    findings.append(&mut ignores.unused(Stage::Project, settings));
+    findings
+}
+
+/// Puts findings into the order of their text.
+pub(crate) fn sort(findings: &mut [Finding]) {
     findings.sort_by(|a, b| {
         (a.range.start(), a.range.end(), a.rule.name).cmp(&(b.range.start(), b.range.end(), b.rule.name))
     });
-    findings
 }
 
 fn no_python(source: &str, range: TextRange, error: &str, settings: &Settings) -> Linted {

@@ -38,6 +38,16 @@ impl Settings {
         RULES.iter().zip(&self.severities).filter_map(|(rule, severity)| Some((*rule, (*severity)?)))
     }
 
+    /// The same without rules about the whole project.
+    pub fn of_single_files(mut self) -> Settings {
+        for (rule, severity) in RULES.iter().zip(&mut self.severities) {
+            if matches!(rule.check, Check::Project(_)) {
+                *severity = None;
+            }
+        }
+        self
+    }
+
     /// Whether some rule wants to know the whole project.
     pub fn is_about_projects(&self) -> bool {
         self.rules().any(|(rule, _)| matches!(rule.check, Check::Project(_)))

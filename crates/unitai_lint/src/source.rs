@@ -3,7 +3,7 @@
 use encoding_rs::Encoding;
 
 /// No file of tests is larger than this.
-const LARGEST: usize = 10_000_000;
+pub(crate) const LARGEST: usize = 10_000_000;
 
 /// The text of a file.
 #[derive(Debug, Clone, PartialEq)]
