@@ -1,0 +1,50 @@
+//! The catalogue of checks says what there is, and of each what is true of it.
+
+use std::fs;
+use std::path::Path;
+
+use unitai_check::checks::*;
+use unitai_check::{Check, find};
+use unitai_model::{Ending, Packed, Trajectory};
+
+#[test]
+fn it_has_every_check_of_a_result_and_no_other() {
+    let stub = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../python/unitai/_engine.pyi");
+    let stub = fs::read_to_string(stub).unwrap();
+    let class = stub.split("class AgentRunResult:\n").nth(1).unwrap().split("\nclass ").next().unwrap();
+    let mut names: Vec<(&str, bool)> = class
+        .split("    def ")
+        .zip(class.split("    def ").skip(1))
+        .filter(|(_, method)| {
+            method.split_once(") -> ").is_some_and(|(_, returns)| returns.starts_with("Finding"))
+        })
+        .map(|(before, method)| (method.split('(').next().unwrap(), before.trim_end().ends_with("@property")))
+        .collect();
+    names.sort_unstable();
+    let known: Vec<(&str, bool)> = METHODS.iter().map(|method| (method.name, method.is_property)).collect();
+    assert_eq!(names, known);
+}
+
+#[test]
+fn what_holds_for_an_agent_that_did_nothing_is_known() {
+    let checks: Vec<Box<dyn Check>> = vec![
+        Box::new(CallOrderContains { tools: ["a"].into_iter().collect() }),
+        Box::new(Failed),
+        Box::new(OutputContains { text: "a".into() }),
+        Box::new(OutputNotContains { text: "a".into() }),
+        Box::new(RecoveredFrom { kind: None }),
+        Box::new(RetriedAtMost { limit: 0, tool: None }),
+        Box::new(Succeeded),
+        Box::new(ToolCalledBefore { first: "a".into(), second: "b".into() }),
+        Box::new(ToolCalledImmediatelyBefore { first: "a".into(), second: "b".into() }),
+        Box::new(ToolNotCalled { tool: "a".into() }),
+        Box::new(ToolWasCalled { tool: "a".into() }),
+        Box::new(Within { limit: Limit::LlmCalls(3) }),
+    ];
+    let ending = Ending::returned(Packed::null());
+    let idle = Trajectory::new("run-1", Packed::null(), 0.0, 0.1, vec![], ending);
+    for check in checks {
+        let says = Method::of_name(check.id()).unwrap().says;
+        assert_eq!(find(&*check, &idle).held(), says != Says::Happened, "{}", check.id());
+    }
+}
