@@ -4,6 +4,7 @@
 //! facts; each [`Rule`] is a function from facts to [`Finding`]s; [`Ignores`] take out what somebody allowed, with a
 //! reason; what remains is told, or repaired. Rules about the whole project read a [`Summary`] of each file.
 
+mod agent;
 mod facts;
 mod finding;
 mod fix;

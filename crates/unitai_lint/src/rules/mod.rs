@@ -3,10 +3,18 @@
 mod assert_on_tuple;
 mod assert_true;
 mod bad_ignore;
+mod check_without_assert;
+mod live_without_budget;
+mod needless_judge;
+mod only_negative;
+mod replay_without_run;
 mod skip_with_todo;
+mod sleep_in_test;
 mod syntax_error;
+mod too_few_runs;
 mod unreadable_file;
 mod unused_ignore;
+mod unused_mock;
 
 pub(crate) use bad_ignore::RULE as BAD_IGNORE;
 pub(crate) use syntax_error::RULE as SYNTAX_ERROR;
@@ -20,10 +28,18 @@ pub static RULES: &[&Rule] = &[
     &assert_on_tuple::RULE,
     &assert_true::RULE,
     &bad_ignore::RULE,
+    &check_without_assert::RULE,
+    &live_without_budget::RULE,
+    &needless_judge::RULE,
+    &only_negative::RULE,
+    &replay_without_run::RULE,
     &skip_with_todo::RULE,
+    &sleep_in_test::RULE,
     &syntax_error::RULE,
+    &too_few_runs::RULE,
     &unreadable_file::RULE,
     &unused_ignore::RULE,
+    &unused_mock::RULE,
 ];
 
 /// The rule of this name.

@@ -1,0 +1,144 @@
+//! How tests of agents look: toolkits, runs, and what comes of them.
+
+use unitai_check::checks::Method;
+
+use crate::ast::{Expr, ExprCall};
+use crate::{Call, Def, dotted};
+
+/// Methods of a toolkit that run an agent.
+const RUNS: [&str; 4] = ["run", "arun", "run_callable", "run_generic"];
+/// Methods by which frameworks run one.
+const RUNS_OF_AGENTS: [&str; 8] =
+    ["run", "arun", "run_sync", "invoke", "ainvoke", "kickoff", "kickoff_async", "run_streamed"];
+/// Methods of a toolkit that prepare it, and run nothing.
+const PREPARES: [&str; 6] = ["mock", "allow", "patch", "auto_mock", "reset", "get_tool"];
+/// Fixtures of pytest and of UnitAI that run no agent and hold no toolkit.
+const PLAIN_FIXTURES: [&str; 17] = [
+    "cache",
+    "capfd",
+    "caplog",
+    "capsys",
+    "cassette",
+    "doctest_namespace",
+    "monkeypatch",
+    "mocker",
+    "recwarn",
+    "request",
+    "scripted_model",
+    "snapshot",
+    "subtests",
+    "tmp_path",
+    "tmp_path_factory",
+    "tmpdir",
+    "mock_toolkit",
+];
+
+/// The toolkits of a test, as they are written: `toolkit`, `mock_toolkit`, `self.toolkit`.
+pub(crate) fn toolkits<'a>(test: Def<'_, 'a>) -> Vec<&'a str> {
+    let mut found: Vec<&'a str> = test
+        .parameters()
+        .map(|parameter| parameter.name.as_str())
+        .filter(|name| *name == "mock_toolkit")
+        .collect();
+    let made = test.assigns().iter().filter(|assign| {
+        let call = assign.value.and_then(Expr::as_call_expr);
+        call.is_some_and(|call| is_toolkit(test, call)) && !assign.name.is_empty()
+    });
+    found.extend(made.map(|assign| assign.name));
+    let is_case = test
+        .class()
+        .is_some_and(|class| class.bases(test.file.source).any(|base| base.ends_with("AgentTestCase")));
+    if is_case {
+        found.push("self.toolkit");
+    }
+    found
+}
+
+/// Whether a call makes a toolkit.
+pub(crate) fn is_toolkit(test: Def<'_, '_>, call: &ExprCall) -> bool {
+    dotted(&call.func, test.file.source).rsplit('.').next() == Some("MockToolkit")
+}
+
+/// Whether a call only prepares a toolkit.
+pub(crate) fn prepares(call: &Call<'_>) -> bool {
+    PREPARES.contains(&call.last)
+}
+
+/// Whether a call runs an agent, as far as its name tells: `toolkit.run(...)`, `agent.invoke(...)`.
+pub(crate) fn runs(call: &ExprCall, toolkits: &[&str], source: &str) -> bool {
+    let Expr::Attribute(method) = &*call.func else { return false };
+    let receiver = dotted(&method.value, source);
+    if toolkits.contains(&receiver) {
+        return RUNS.contains(&method.attr.as_str());
+    }
+    let last = receiver.rsplit('.').next().unwrap_or_default();
+    let is_agent = ["agent", "Agent", "crew", "toolkit"].iter().any(|word| last.contains(word));
+    (is_agent || receiver == "Runner") && RUNS_OF_AGENTS.contains(&method.attr.as_str())
+}
+
+/// The names that hold what came of a run in this test.
+pub(crate) fn results<'a>(test: Def<'_, 'a>) -> Vec<&'a str> {
+    let toolkits = toolkits(test);
+    let made = test.assigns().iter().filter(|assign| {
+        let value = match assign.value {
+            Some(Expr::Await(awaited)) => Some(&*awaited.value),
+            value => value,
+        };
+        let call = value.and_then(Expr::as_call_expr);
+        call.is_some_and(|call| runs(call, &toolkits, test.file.source))
+    });
+    made.map(|assign| assign.name).filter(|name| !name.is_empty() && !name.contains('.')).collect()
+}
+
+/// The check that a call is, if it is one on a value: `result.tool_was_called("x")`.
+pub(crate) fn check_of(call: &ExprCall) -> Option<&'static Method> {
+    let Expr::Attribute(method) = &*call.func else { return None };
+    Method::of_name(method.attr.as_str()).filter(|it| !it.is_property)
+}
+
+/// Whether a test asks for a fixture that may do anything: one of its own, which nobody sees from here.
+pub(crate) fn has_unknown_fixture(test: Def<'_, '_>) -> bool {
+    let given = parametrized(test);
+    test.parameters().any(|parameter| {
+        let name = parameter.name.as_str();
+        !PLAIN_FIXTURES.contains(&name) && !given.contains(&name)
+    })
+}
+
+/// The parameters that `@pytest.mark.parametrize` gives.
+fn parametrized<'a>(test: Def<'_, 'a>) -> Vec<&'a str> {
+    let mut names = Vec::new();
+    for (_, call) in test.markers().filter(|(marker, _)| *marker == "parametrize") {
+        match call.and_then(|call| call.arguments.find_argument_value("argnames", 0)) {
+            Some(Expr::StringLiteral(text)) => names.extend(text.value.to_str().split(',').map(str::trim)),
+            Some(Expr::List(list)) => names.extend(texts(&list.elts)),
+            Some(Expr::Tuple(tuple)) => names.extend(texts(&tuple.elts)),
+            _ => {}
+        }
+    }
+    names
+}
+
+fn texts(exprs: &[Expr]) -> impl Iterator<Item = &str> {
+    exprs.iter().filter_map(|expr| Some(expr.as_string_literal_expr()?.value.to_str()))
+}
+
+/// The name that an expression is about: `result` in `result.trajectory.steps[0]` and `len(result.output)`.
+pub(crate) fn subject(expr: &Expr) -> Option<&str> {
+    let mut at = expr;
+    loop {
+        at = match at {
+            Expr::Name(name) => return Some(name.id.as_str()),
+            Expr::Attribute(attribute) => &attribute.value,
+            Expr::Subscript(subscript) => &subscript.value,
+            Expr::Await(awaited) => &awaited.value,
+            Expr::Call(call) => match &*call.func {
+                Expr::Name(name) if matches!(name.id.as_str(), "len" | "str" | "repr" | "list" | "bool") => {
+                    call.arguments.args.first()?
+                }
+                func => func,
+            },
+            _ => return None,
+        }
+    }
+}
