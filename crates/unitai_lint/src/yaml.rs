@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use ruff_text_size::{TextRange, TextSize};
-use unitai_spec::document::{Place, Reading, Spec, Step};
+use unitai_spec::document::{Place, Reading, Spec, Step, Trouble};
 
 use crate::Options;
 use crate::lines::Lines;
@@ -66,5 +66,29 @@ impl<'a> YamlFile<'a> {
         let from = self.range(place)?.start();
         let at = self.source[usize::from(from)..].find(text)?;
         Some(TextRange::at(from + TextSize::from(at as u32), TextSize::from(text.len() as u32)))
+    }
+
+    /// Where a step or a test says this: `key: value` at or behind a place. Where the value is written otherwise, folded
+    /// or escaped, the place itself.
+    pub fn entry(&self, place: &Place, key: &str, value: &str) -> Option<TextRange> {
+        let whole = self.range(place)?;
+        let from = usize::from(whole.start());
+        let rest = &self.source[from..];
+        let said = rest.match_indices(key).find_map(|(at, _)| {
+            let behind = rest[at + key.len()..].trim_start_matches(['"', '\'']).trim_start();
+            let text = behind.strip_prefix(':')?.trim_start_matches([' ', '\t', '"', '\'']);
+            let end = text.starts_with(value).then(|| rest.len() - text.len() + value.len())?;
+            Some(TextRange::new(((from + at) as u32).into(), ((from + end) as u32).into()))
+        });
+        Some(said.unwrap_or(whole))
+    }
+
+    /// What whoever reads the file finds doubtful in it, as far as it is about such a key.
+    pub fn doubts(&self, key: &str) -> impl Iterator<Item = &'a Trouble> {
+        let key = format!(".{key}");
+        self.reading
+            .troubles
+            .iter()
+            .filter(move |trouble| !trouble.is_error() && trouble.path.ends_with(&key))
     }
 }

@@ -4,9 +4,11 @@ mod assert_on_tuple;
 mod assert_true;
 mod bad_ignore;
 mod check_without_assert;
+mod expectation_without_check;
 mod live_without_budget;
 mod needless_judge;
 mod only_negative;
+mod overwritten_value;
 mod replay_without_run;
 mod skip_with_todo;
 mod sleep_in_test;
@@ -15,6 +17,8 @@ mod too_few_runs;
 mod unreadable_file;
 mod unused_ignore;
 mod unused_mock;
+mod unused_saved_value;
+mod vague_expectation;
 
 pub(crate) use bad_ignore::RULE as BAD_IGNORE;
 pub(crate) use syntax_error::RULE as SYNTAX_ERROR;
@@ -29,9 +33,11 @@ pub static RULES: &[&Rule] = &[
     &assert_true::RULE,
     &bad_ignore::RULE,
     &check_without_assert::RULE,
+    &expectation_without_check::RULE,
     &live_without_budget::RULE,
     &needless_judge::RULE,
     &only_negative::RULE,
+    &overwritten_value::RULE,
     &replay_without_run::RULE,
     &skip_with_todo::RULE,
     &sleep_in_test::RULE,
@@ -40,6 +46,8 @@ pub static RULES: &[&Rule] = &[
     &unreadable_file::RULE,
     &unused_ignore::RULE,
     &unused_mock::RULE,
+    &unused_saved_value::RULE,
+    &vague_expectation::RULE,
 ];
 
 /// The rule of this name.
