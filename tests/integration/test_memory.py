@@ -139,7 +139,7 @@ def once():
 
     result = toolkit.run(agent, "x")
     str(result.tool_called_with("tool", n=99))
-    result.matches(["tool"], "unordered")
+    assert not result.matches(["tool"], "unordered")
     result.trajectory.to_json()
 
 

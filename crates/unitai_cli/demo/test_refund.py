@@ -24,6 +24,7 @@ def test_order_that_was_not_delivered_is_not_refunded(mock_toolkit):
 
     result = mock_toolkit.run(refund_agent, "I want a refund for order #123")
 
+    assert result.tool_was_called("lookup_order")
     assert result.tool_not_called("process_refund")
 
 

@@ -11,7 +11,7 @@ const RUNS: [&str; 4] = ["run", "arun", "run_callable", "run_generic"];
 const RUNS_OF_AGENTS: [&str; 8] =
     ["run", "arun", "run_sync", "invoke", "ainvoke", "kickoff", "kickoff_async", "run_streamed"];
 /// Methods of a toolkit that prepare it, and run nothing.
-const PREPARES: [&str; 6] = ["mock", "allow", "patch", "auto_mock", "reset", "get_tool"];
+const PREPARES: [&str; 5] = ["mock", "allow", "patch", "auto_mock", "get_tool"];
 /// Fixtures of pytest and of UnitAI that run no agent and hold no toolkit.
 const PLAIN_FIXTURES: [&str; 17] = [
     "cache",

@@ -5,12 +5,14 @@
 //! reason; what remains is told, or repaired. Rules about the whole project read a [`Summary`] of each file.
 
 mod agent;
+mod contracts;
 mod facts;
 mod finding;
 mod fix;
 mod ignores;
 mod lines;
 mod linter;
+mod literal;
 mod options;
 pub mod output;
 mod plan;
@@ -26,6 +28,7 @@ mod source;
 mod summary;
 mod yaml;
 
+pub use contracts::{Cover, Implementation, Interface, contracts};
 pub use facts::{
     Assert, Assign, Call, Class, ClassId, Context, Decorator, Def, File, FileRole, Function, FunctionId,
     Import, Name, Qualified, Role, Statement, Subscript, With, Yield, dotted, inside, inside_body,
@@ -37,7 +40,7 @@ pub use lines::Lines;
 pub use linter::{Linted, finished, lint_python, lint_python_as, lint_yaml, look_at_source, project_stage};
 pub use options::Options;
 pub use plan::{Plan, Wanted, WrongSetting};
-pub use project::{ClassSummary, MethodSummary, Project, ProjectReport, Summary};
+pub use project::{ClassSummary, FixtureSummary, MethodSummary, Project, ProjectReport, Summary};
 pub use report::Report;
 pub use ruff_python_ast as ast;
 pub use ruff_text_size::{Ranged, TextRange, TextSize};

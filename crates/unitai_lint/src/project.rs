@@ -13,9 +13,22 @@ pub struct Summary {
     pub is_test: bool,
     /// Its classes.
     pub classes: Vec<ClassSummary>,
+    /// Its fixtures outside of classes.
+    pub fixtures: Vec<FixtureSummary>,
+    /// Of contract tests, the names that are used outside of classes, as in [`ClassSummary::uses`].
+    pub uses: Vec<String>,
     /// Its imports: the name here, and what it stands for, such as `shop.stores.BaseStore`. Relative ones begin with a
     /// dot for each level.
     pub imports: Vec<(String, String)>,
+}
+
+/// What is kept of a fixture.
+#[derive(Debug, Clone, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct FixtureSummary {
+    /// Its name.
+    pub name: String,
+    /// The names that it uses, other fixtures among them.
+    pub uses: Vec<String>,
 }
 
 /// What is kept of a class.
@@ -31,8 +44,13 @@ pub struct ClassSummary {
     pub metaclass: String,
     /// Its methods.
     pub methods: Vec<MethodSummary>,
-    /// Names that are used in its body, each once: which implementation a fixture makes.
+    /// What stands in the brackets behind its bases: `BaseStore` of `Contract[BaseStore]`.
+    pub parameters: Vec<String>,
+    /// Names that are used in its body, each once: which implementation a fixture makes, which fixtures it takes. What is
+    /// called with dots is there as it is written, too.
     pub uses: Vec<String>,
+    /// Names that its body gives a value, methods aside.
+    pub attributes: Vec<String>,
     /// The layer of its tests, by marker or folder; may be empty.
     pub layer: String,
 }

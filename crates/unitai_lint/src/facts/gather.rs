@@ -232,7 +232,8 @@ impl<'a> Gather<'a> {
                 None => (first, first),
             };
             let (owner, range) = (self.function, alias.range);
-            let import = Import { bound, module, name: "", is_relative: false, owner, written, range };
+            let import =
+                Import { bound, module, name: "", is_relative: false, level: 0, owner, written, range };
             self.file.imports.add(import);
         }
     }
@@ -245,6 +246,7 @@ impl<'a> Gather<'a> {
                 module,
                 name: alias.name.as_str(),
                 is_relative: node.level > 0,
+                level: node.level,
                 owner: self.function,
                 written: module,
                 range: alias.range,

@@ -18,6 +18,8 @@ pub struct Import<'a> {
     pub name: &'a str,
     /// Whether the module is named from the file's own package: `from . import x`.
     pub is_relative: bool,
+    /// How many dots it is named with.
+    pub level: u32,
     /// The function that imports it, if it is not the file.
     pub owner: Option<FunctionId>,
     /// The whole of `import a.b`, as far as it is written: `a.b`.

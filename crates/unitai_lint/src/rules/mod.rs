@@ -14,6 +14,7 @@ mod skip_with_todo;
 mod sleep_in_test;
 mod syntax_error;
 mod too_few_runs;
+mod uncovered_contract;
 mod unreadable_file;
 mod unused_ignore;
 mod unused_mock;
@@ -43,6 +44,7 @@ pub static RULES: &[&Rule] = &[
     &sleep_in_test::RULE,
     &syntax_error::RULE,
     &too_few_runs::RULE,
+    &uncovered_contract::RULE,
     &unreadable_file::RULE,
     &unused_ignore::RULE,
     &unused_mock::RULE,

@@ -3,7 +3,8 @@
 use unitai_check::checks::{Method, Says};
 
 use crate::agent::{check_of, results, subject};
-use crate::ast::{CmpOp, Expr, ExprCall, ExprCompare, Number, UnaryOp};
+use crate::ast::{CmpOp, Expr, ExprCall, ExprCompare, UnaryOp};
+use crate::literal::is_nothing;
 use crate::{Call, Check, Def, Example, Report, Rule, Severity};
 
 pub(crate) static RULE: Rule = Rule {
@@ -156,7 +157,7 @@ fn asks(expr: &Expr, results: &[&str]) -> Asks {
         Expr::UnaryOp(unary) if unary.op == UnaryOp::Not => match &*unary.operand {
             Expr::Call(call) if is_any_of(call, results) => Asks::Absence,
             operand if is_result(operand) => match named(operand) {
-                Some("error" | "errors" | "failed") => Asks::Little,
+                Some(name) if name == "failed" || is_trouble(name) => Asks::Little,
                 Some(name) => match Method::of_name(name).map(|method| method.says) {
                     None | Some(Says::Happened) => Asks::Absence,
                     Some(_) => Asks::Something,
@@ -187,7 +188,7 @@ fn compared(compare: &ExprCompare, results: &[&str]) -> Asks {
         CmpOp::NotIn if is_result(right) => Asks::Absence,
         _ if !is_result(&compare.left) => Asks::Something,
         CmpOp::Is | CmpOp::Eq if is_nothing(right) => match named(&compare.left) {
-            Some("error" | "errors") => Asks::Little,
+            Some(name) if is_trouble(name) => Asks::Little,
             _ => Asks::Absence,
         },
         CmpOp::NotEq if !is_nothing(right) => Asks::Absence,
@@ -222,16 +223,7 @@ fn is_any_of(call: &ExprCall, results: &[&str]) -> bool {
         })
 }
 
-/// Zero, false, none, or empty.
-fn is_nothing(expr: &Expr) -> bool {
-    match expr {
-        Expr::NoneLiteral(_) => true,
-        Expr::BooleanLiteral(literal) => !literal.value,
-        Expr::NumberLiteral(literal) => matches!(&literal.value, Number::Int(int) if *int == 0),
-        Expr::StringLiteral(literal) => literal.value.is_empty(),
-        Expr::List(list) => list.elts.is_empty(),
-        Expr::Dict(dict) => dict.items.is_empty(),
-        Expr::Tuple(tuple) => tuple.elts.is_empty(),
-        _ => false,
-    }
+/// Whether a name is one of an error: that there is none only says that it went well.
+fn is_trouble(name: &str) -> bool {
+    name.contains("error") || name.contains("exception")
 }

@@ -1,12 +1,13 @@
 //! `sleep-in-test`.
 
-use crate::ast::{Expr, Number};
-use crate::{Call, Check, Def, Example, Report, Rule, Severity};
+use crate::ast::{CmpOp, Expr, Number, UnaryOp};
+use crate::literal::is_nothing;
+use crate::{Call, Check, Def, Example, Ranged, Report, Rule, Severity, TextRange};
 
 pub(crate) static RULE: Rule = Rule {
     name: "sleep-in-test",
     what: "A test that sleeps for a fixed time: `time.sleep(2)`, `await asyncio.sleep(0.5)`. Pauses in a loop that waits for \
-           something, and those of agents and tools that a test makes up, are not meant.",
+           something, before a look at what did not happen, and those of agents and tools that a test makes up, are not meant.",
     why: "On a busy machine the time is too short and the test fails; on every other one it is too long, and the suite is slow.",
     bad: Example {
         path: "tests/integration/test_jobs.py",
@@ -34,6 +35,9 @@ fn check(test: Def<'_, '_>, report: &mut Report<'_>) {
         }
         let seconds = call.argument("seconds", 0).or_else(|| call.argument("delay", 0));
         let Some(seconds) = seconds.filter(|seconds| is_positive(seconds)) else { continue };
+        if shows_absence(test, call) {
+            continue;
+        }
         let message =
             format!("`{}` sleeps for {} s, whatever it waits for", test.name(), test.file.text(seconds));
         report
@@ -69,4 +73,23 @@ fn replaces_sleep(test: Def<'_, '_>) -> bool {
             argument.as_string_literal_expr().is_some_and(|text| text.value.to_str().ends_with("sleep"))
         })
     })
+}
+
+/// Whether the next line says that something did not happen, which nobody can wait for.
+fn shows_absence(test: Def<'_, '_>, call: &Call<'_>) -> bool {
+    let Some(next) = test.asserts().iter().find(|assert| assert.range().start() >= call.range().end()) else {
+        return false;
+    };
+    let between = &test.file.source[TextRange::new(call.range().end(), next.range().start())];
+    let is_next = between.lines().skip(1).all(|line| line.trim().is_empty() || line.trim().starts_with('#'));
+    let is_absence = match &*next.node.test {
+        Expr::UnaryOp(unary) => unary.op == UnaryOp::Not,
+        Expr::Compare(compare) => match (&compare.ops[..], &compare.comparators[..]) {
+            ([CmpOp::NotIn | CmpOp::IsNot | CmpOp::NotEq], _) => true,
+            ([CmpOp::Eq | CmpOp::Is], [right]) => is_nothing(right),
+            _ => false,
+        },
+        _ => false,
+    };
+    is_next && is_absence
 }

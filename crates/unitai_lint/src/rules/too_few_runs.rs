@@ -3,7 +3,7 @@
 use unitai_check::trials::{Indifference, Plan, Sequential, notes};
 
 use crate::ast::{Expr, ExprCall, Number};
-use crate::{Check, Example, File, Ranged, Report, Rule, Severity};
+use crate::{Check, Def, Example, File, Report, Rule, Severity};
 
 pub(crate) static RULE: Rule = Rule {
     name: "too-few-runs",
@@ -20,24 +20,23 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     layers: &[],
     is_fixable: false,
-    check: Check::Python(check),
+    check: Check::Test(check),
 };
 
-fn check(file: &File<'_>, report: &mut Report<'_>) {
-    for call in &file.calls {
-        let is_plan = match call.last {
-            "statistical" | "StatisticalRunner" => file.qualified(call.name).is_in("unitai"),
-            "unitai_statistical" => file.qualified(call.name).is("pytest.mark.unitai_statistical"),
+fn check(test: Def<'_, '_>, report: &mut Report<'_>) {
+    for decorator in test.decorators() {
+        let Some(call) = decorator.call else { continue };
+        let is_plan = match decorator.name.rsplit('.').next() {
+            Some("statistical") => test.qualified(decorator.name).is_in("unitai"),
+            Some("unitai_statistical") => test.qualified(decorator.name).is_in("pytest.mark"),
             _ => false,
         };
-        // One that must be refused is about the refusal.
-        if !is_plan || call.has_stars() || call.context.in_raises() {
+        // What stands behind `**` may be anything.
+        if !is_plan || call.arguments.keywords.iter().any(|keyword| keyword.arg.is_none()) {
             continue;
         }
-        for note in told(file, call.node).into_iter().flatten() {
-            report
-                .at(call.range(), note)
-                .help("raise `n`, or lower the threshold to what so few runs can show");
+        for note in told(test.file, call).into_iter().flatten() {
+            report.at(call, note).help("raise `n`, or lower the threshold to what so few runs can show");
         }
     }
 }

@@ -1,0 +1,156 @@
+//! Which tests hold which class to a contract.
+
+use std::collections::BTreeSet;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::Cover;
+use super::names::{ClassId, Names};
+use crate::Layer;
+
+/// The base of contracts, as it can be imported.
+const CONTRACT: [&str; 2] = ["unitai.contract.Contract", "unitai.Contract"];
+
+/// Which tests hold which class to a contract.
+pub(super) struct Covers<'n> {
+    names: &'n Names<'n>,
+    /// Classes of tests that others inherit, or that say so.
+    contracts: FxHashSet<ClassId>,
+    by_class: FxHashMap<ClassId, BTreeSet<Cover>>,
+    has_layer: bool,
+}
+
+impl<'n> Covers<'n> {
+    pub(super) fn new(names: &'n Names<'n>) -> Covers<'n> {
+        let mut covers = Covers {
+            names,
+            contracts: FxHashSet::default(),
+            by_class: FxHashMap::default(),
+            has_layer: names.files().iter().any(|file| file.is_test && is_layer(&file.path)),
+        };
+        covers.find_contracts();
+        for id in names.all().filter(|id| names.is_of_tests(id.file)).collect::<Vec<_>>() {
+            covers.look_at_class(id);
+        }
+        for file in 0..names.files().len() {
+            covers.look_at_functions(file);
+        }
+        covers
+    }
+
+    pub(super) fn has_any(&self) -> bool {
+        self.has_layer || !self.contracts.is_empty()
+    }
+
+    pub(super) fn of(&self, id: ClassId) -> Vec<Cover> {
+        self.by_class.get(&id).into_iter().flatten().cloned().collect()
+    }
+
+    /// The contracts that name this class: `Contract[BaseStore]`.
+    pub(super) fn naming(&self, base: ClassId) -> impl Iterator<Item = String> {
+        let names = self.names;
+        self.contracts
+            .iter()
+            .filter(move |id| {
+                let mut parameters = names.class(**id).parameters.iter();
+                parameters.any(|name| names.resolve(id.file, name) == Some(base))
+            })
+            .map(move |id| names.class(*id).name.clone())
+    }
+
+    fn find_contracts(&mut self) {
+        let names = self.names;
+        for id in names.all().filter(|id| names.is_of_tests(id.file)) {
+            let is_said = names.class(id).bases.iter().any(|base| {
+                names.imported(id.file, base).is_some_and(|target| CONTRACT.contains(&target.as_str()))
+            });
+            if is_said {
+                self.contracts.insert(id);
+            }
+            // What contract tests inherit their tests from is one, whatever it is called.
+            if is_layer(names.path(id)) || names.class(id).layer == Layer::Contract.word() {
+                let above = names.ancestors(id).into_iter();
+                self.contracts.extend(above.filter(|above| has_tests(names, *above)));
+            }
+        }
+    }
+
+    fn look_at_class(&mut self, id: ClassId) {
+        let names = self.names;
+        let class = names.class(id);
+        let above = names.ancestors(id);
+        let contract = above.iter().find(|above| self.contracts.contains(above));
+        let contract = match contract {
+            Some(contract) => &names.class(*contract).name,
+            None if class.layer == Layer::Contract.word() && has_tests(names, id) => &class.name,
+            None => return,
+        };
+        let mut found = FxHashSet::default();
+        for id in above.iter().chain([&id]) {
+            self.means(id.file, &names.class(*id).uses, &mut found, &mut FxHashSet::default());
+        }
+        let cover =
+            Cover { path: names.path(id).to_owned(), class: class.name.clone(), contract: contract.clone() };
+        for id in found {
+            self.by_class.entry(id).or_default().insert(cover.clone());
+        }
+    }
+
+    /// Contract tests that are functions.
+    fn look_at_functions(&mut self, file: usize) {
+        let summary = &self.names.files()[file];
+        if summary.uses.is_empty() {
+            return;
+        }
+        let mut found = FxHashSet::default();
+        self.means(file, &summary.uses, &mut found, &mut FxHashSet::default());
+        let cover = Cover { path: summary.path.clone(), ..Cover::default() };
+        for id in found {
+            let covers = self.by_class.entry(id).or_default();
+            // A class says more than the file that it stands in.
+            if !covers.iter().any(|it| it.path == cover.path) {
+                covers.insert(cover.clone());
+            }
+        }
+    }
+
+    /// The classes that names mean, by themselves or as fixtures that make them.
+    fn means(
+        &self,
+        file: usize,
+        uses: &'n [String],
+        found: &mut FxHashSet<ClassId>,
+        seen: &mut FxHashSet<(usize, &'n str)>,
+    ) {
+        for name in uses {
+            if !seen.insert((file, name)) {
+                continue;
+            }
+            if let Some(id) = self.names.resolve(file, name) {
+                found.insert(id);
+                continue;
+            }
+            for (at, summary) in self.names.files().iter().enumerate() {
+                if at != file && !sees(&self.names.files()[file].path, &summary.path) {
+                    continue;
+                }
+                for fixture in summary.fixtures.iter().filter(|fixture| fixture.name == *name) {
+                    self.means(at, &fixture.uses, found, seen);
+                }
+            }
+        }
+    }
+}
+
+/// Whether tests of a file see the fixtures of another.
+fn sees(path: &str, conftest: &str) -> bool {
+    conftest.strip_suffix("conftest.py").is_some_and(|folder| path.starts_with(folder))
+}
+
+fn has_tests(names: &Names<'_>, id: ClassId) -> bool {
+    names.class(id).methods.iter().any(|method| method.is_test || method.name.starts_with("test_"))
+}
+
+fn is_layer(path: &str) -> bool {
+    Layer::of_path(std::path::Path::new(path)) == Some(Layer::Contract)
+}
