@@ -42,8 +42,11 @@ impl<'n> Covers<'n> {
         self.has_layer || !self.contracts.is_empty()
     }
 
+    /// The tests of a class: those that inherit a contract, else all that stand in the layer.
     pub(super) fn of(&self, id: ClassId) -> Vec<Cover> {
-        self.by_class.get(&id).into_iter().flatten().cloned().collect()
+        let all = || self.by_class.get(&id).into_iter().flatten();
+        let is_held = all().any(|cover| !cover.contract.is_empty());
+        all().filter(|cover| !is_held || !cover.contract.is_empty()).cloned().collect()
     }
 
     /// The contracts that name this class: `Contract[BaseStore]`.
@@ -81,16 +84,19 @@ impl<'n> Covers<'n> {
         let above = names.ancestors(id);
         let contract = above.iter().find(|above| self.contracts.contains(above));
         let contract = match contract {
-            Some(contract) => &names.class(*contract).name,
-            None if class.layer == Layer::Contract.word() && has_tests(names, id) => &class.name,
+            Some(contract) => names.class(*contract).name.as_str(),
+            None if class.layer == Layer::Contract.word() && has_tests(names, id) => "",
             None => return,
         };
         let mut found = FxHashSet::default();
         for id in above.iter().chain([&id]) {
             self.means(id.file, &names.class(*id).uses, &mut found, &mut FxHashSet::default());
         }
-        let cover =
-            Cover { path: names.path(id).to_owned(), class: class.name.clone(), contract: contract.clone() };
+        let cover = Cover {
+            path: names.path(id).to_owned(),
+            class: class.name.clone(),
+            contract: contract.to_owned(),
+        };
         for id in found {
             self.by_class.entry(id).or_default().insert(cover.clone());
         }

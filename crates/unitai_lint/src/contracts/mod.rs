@@ -54,7 +54,7 @@ pub struct Cover {
     pub path: String,
     /// The class of the test; empty for functions.
     pub class: String,
-    /// The class that it inherits its tests from; its own name where it has them itself.
+    /// The class that it inherits its tests from; empty where it only stands among contract tests.
     pub contract: String,
 }
 
@@ -92,7 +92,8 @@ fn interface(root: ClassId, names: &Names<'_>, lineage: &Lineage<'_>, covers: &C
         })
         .collect();
     let covering = implementations.iter().flat_map(|it| it.covers.iter().map(|cover| cover.contract.clone()));
-    let contracts: BTreeSet<String> = covers.naming(root).chain(covering).collect();
+    let contracts: BTreeSet<String> =
+        covers.naming(root).chain(covering.filter(|contract| !contract.is_empty())).collect();
     let (file, range) = (root.file, names.class(root).range);
     let (name, path) = (names.class(root).name.clone(), names.path(root).to_owned());
     Interface { name, path, contracts: contracts.into_iter().collect(), implementations, file, range }

@@ -33,7 +33,7 @@ fn check(project: &Project<'_>, report: &mut ProjectReport<'_>) {
         if missing.is_empty() {
             continue;
         }
-        if interface.contracts.is_empty() {
+        if interface.contracts.is_empty() && missing.len() == interface.implementations.len() {
             let message = format!(
                 "no contract test covers what implements `{}`: {}",
                 interface.name,
@@ -50,10 +50,16 @@ fn check(project: &Project<'_>, report: &mut ProjectReport<'_>) {
                 "`{}` implements `{}`, and no contract test covers it",
                 implementation.name, interface.name
             );
-            report.at(implementation.file, implementation.range, message).help(format!(
-                "write a test class that inherits `{}`, and give it a `{}`",
-                interface.contracts[0], implementation.name
-            ));
+            let help = match interface.contracts.first() {
+                Some(contract) => {
+                    format!(
+                        "write a test class that inherits `{contract}`, and give it a `{}`",
+                        implementation.name
+                    )
+                }
+                None => "add it to the contract tests of the others".to_owned(),
+            };
+            report.at(implementation.file, implementation.range, message).help(help);
         }
     }
 }
