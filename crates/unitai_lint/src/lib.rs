@@ -28,7 +28,7 @@ mod source;
 mod summary;
 mod yaml;
 
-pub use contracts::{Cover, Implementation, Interface, contracts};
+pub use contracts::{Contracts, Cover, Implementation, Interface};
 pub use facts::{
     Assert, Assign, Call, Class, ClassId, Context, Decorator, Def, File, FileRole, Function, FunctionId,
     Import, Name, Qualified, Role, Statement, Subscript, With, Yield, dotted, inside, inside_body,

@@ -3,10 +3,11 @@
 use std::hash::Hasher;
 
 use ruff_text_size::{Ranged, TextRange};
-use rustc_hash::FxHasher;
+use rustc_hash::{FxHashSet, FxHasher};
 
 use crate::{
-    Class, ClassSummary, Def, File, FileRole, FixtureSummary, Layer, MethodSummary, Role, Summary, dotted,
+    Call, Class, ClassSummary, Def, File, FileRole, FixtureSummary, Layer, MethodSummary, Name, Role,
+    Summary, dotted, inside,
 };
 
 /// A body of fewer tokens says nothing of its own: `return None`, `pass`.
@@ -20,19 +21,16 @@ impl Summary {
             let dot = if import.name.is_empty() || import.module.is_empty() { "" } else { "." };
             (import.bound.to_owned(), format!("{dots}{}{dot}{}", import.module, import.name))
         });
-        let mut uses = Uses::default();
-        if file.layer == Some(Layer::Contract) {
-            let is_outside =
-                |range: TextRange| !file.classes.iter().any(|class| class.node.range.contains_range(range));
-            uses.add(file, is_outside);
-        }
-        let fixtures = file.fixtures().filter(|fixture| fixture.class.is_none());
+        let classes: Vec<ClassSummary> =
+            file.classes.iter().map(|class| class_summary(file, class)).collect();
+        let is_asked = file.role == FileRole::Conftest || classes.iter().any(|class| !class.uses.is_empty());
+        let fixtures = file.fixtures().filter(|fixture| is_asked && fixture.class.is_none());
         Summary {
-            uses: uses.0,
-            fixtures: fixtures.map(|fixture| fixture_summary(file, fixture)).collect(),
+            uses: if file.layer == Some(Layer::Contract) { outside_of_classes(file) } else { vec![] },
+            fixtures: fixtures.map(fixture_summary).collect(),
             path: file.path.to_owned(),
             is_test: file.role != FileRole::Other,
-            classes: file.classes.iter().map(|class| class_summary(file, class)).collect(),
+            classes,
             imports: imports.collect(),
         }
     }
@@ -40,48 +38,71 @@ impl Summary {
 
 /// Names that are used somewhere, each once.
 #[derive(Default)]
-struct Uses(Vec<String>);
+struct Uses<'a> {
+    names: Vec<String>,
+    seen: FxHashSet<&'a str>,
+}
 
-impl Uses {
-    fn one(&mut self, name: &str) {
-        if !self.0.iter().any(|used| used == name) {
-            self.0.push(name.to_owned());
+impl<'a> Uses<'a> {
+    fn one(&mut self, name: &'a str) {
+        if self.seen.insert(name) {
+            self.names.push(name.to_owned());
         }
     }
 
-    /// Everything that is used where `is_there` says so.
-    fn add(&mut self, file: &File<'_>, is_there: impl Fn(TextRange) -> bool) {
-        for name in file.names.iter().filter(|name| name.is_read() && is_there(name.range())) {
-            self.one(name.id());
-        }
-        for call in file.calls.iter().filter(|call| call.name.contains('.') && is_there(call.range())) {
-            self.one(call.name);
-        }
+    /// What is read, and what is called with dots.
+    fn add(&mut self, names: &[Name<'a>], calls: &[Call<'a>]) {
+        names.iter().filter(|name| name.is_read()).for_each(|name| self.one(name.id()));
+        calls.iter().filter(|call| call.name.contains('.')).for_each(|call| self.one(call.name));
+    }
+
+    fn add_parameters(&mut self, of: Def<'_, 'a>) {
+        of.parameters().for_each(|parameter| self.one(parameter.name.as_str()));
     }
 }
 
-fn fixture_summary(file: &File<'_>, fixture: Def<'_, '_>) -> FixtureSummary {
+fn outside_of_classes(file: &File<'_>) -> Vec<String> {
     let mut uses = Uses::default();
-    fixture.parameters().for_each(|parameter| uses.one(parameter.name.as_str()));
-    let range = fixture.node.range;
-    uses.add(file, |other| range.contains_range(other));
-    FixtureSummary { name: fixture.name().to_owned(), uses: uses.0 }
+    let (mut names, mut calls) = (0, 0);
+    for class in file.classes.iter().filter(|class| class.class.is_none() && class.owner.is_none()) {
+        uses.add(
+            &file.names[names..class.from.names as usize],
+            &file.calls[calls..class.from.calls as usize],
+        );
+        (names, calls) = (class.to.names as usize, class.to.calls as usize);
+    }
+    uses.add(&file.names[names..], &file.calls[calls..]);
+    uses.names
+}
+
+fn fixture_summary(fixture: Def<'_, '_>) -> FixtureSummary {
+    let mut uses = Uses::default();
+    uses.add_parameters(fixture);
+    uses.add(fixture.names(), fixture.calls());
+    // `params=[MemoryStore, FileStore]`.
+    for decorator in fixture.decorators() {
+        inside(&decorator.node.expression, |expr| {
+            if let Some(name) = expr.as_name_expr() {
+                uses.one(name.id.as_str());
+            }
+        });
+    }
+    FixtureSummary { name: fixture.name().to_owned(), uses: uses.names }
 }
 
 fn class_summary(file: &File<'_>, class: &Class<'_>) -> ClassSummary {
-    let range = class.node.range;
-    let is_inside = |other: TextRange| range.contains_range(other);
+    let names = &file.names[class.from.names as usize..class.to.names as usize];
+    let layer = file.methods(class).find_map(|method| method.layer).or(file.layer);
     let mut uses = Uses::default();
-    // Sources are asked for their bases and methods alone.
-    if file.role != FileRole::Other || file.methods(class).any(|method| method.role != Role::Other) {
-        for method in file.methods(class) {
-            method.parameters().for_each(|parameter| uses.one(parameter.name.as_str()));
-        }
-        uses.add(file, is_inside);
+    // Only these can be held to a contract: classes of tests that inherit some, or that stand among contract tests.
+    let is_suite =
+        file.role != FileRole::Other || file.methods(class).any(|method| method.role == Role::Test);
+    if is_suite && (layer == Some(Layer::Contract) || !class.node.bases().is_empty()) {
+        file.methods(class).for_each(|method| uses.add_parameters(method));
+        uses.add(names, &file.calls[class.from.calls as usize..class.to.calls as usize]);
     }
-    let bound =
-        |name: &&crate::Name<'_>| name.is_bound() && name.owner == class.owner && is_inside(name.range());
-    let attributes = file.names.iter().filter(bound).map(|name| name.id().to_owned()).collect();
+    let attributes = names.iter().filter(|name| name.is_bound() && name.owner == class.owner);
+    let attributes = attributes.map(|name| name.id().to_owned()).collect();
     let parameters = class.node.bases().iter().filter_map(|base| base.as_subscript_expr());
     let parameters = parameters.map(|base| dotted(&base.slice, file.source)).filter(|name| !name.is_empty());
     let metaclass = class.node.arguments.as_ref().and_then(|arguments| arguments.find_keyword("metaclass"));
@@ -92,14 +113,10 @@ fn class_summary(file: &File<'_>, class: &Class<'_>) -> ClassSummary {
         range: pair(class.range()),
         bases: class.bases(file.source).map(str::to_owned).collect(),
         metaclass: metaclass.map(|keyword| file.text(&keyword.value).to_owned()).unwrap_or_default(),
-        layer: file
-            .methods(class)
-            .find_map(|method| method.layer)
-            .map_or("", |layer| layer.word())
-            .to_owned(),
+        layer: layer.map_or("", Layer::word).to_owned(),
         methods,
         parameters: parameters.map(str::to_owned).collect(),
-        uses: uses.0,
+        uses: uses.names,
         attributes,
     }
 }

@@ -18,6 +18,8 @@ pub(super) struct Covers<'n> {
     contracts: FxHashSet<ClassId>,
     by_class: FxHashMap<ClassId, BTreeSet<Cover>>,
     has_layer: bool,
+    /// Where fixtures of a name are: the file, and which of its fixtures.
+    fixtures: FxHashMap<&'n str, Vec<(usize, usize)>>,
 }
 
 impl<'n> Covers<'n> {
@@ -26,8 +28,14 @@ impl<'n> Covers<'n> {
             names,
             contracts: FxHashSet::default(),
             by_class: FxHashMap::default(),
+            fixtures: FxHashMap::default(),
             has_layer: names.files().iter().any(|file| file.is_test && is_layer(&file.path)),
         };
+        for (file, summary) in names.files().iter().enumerate() {
+            for (at, fixture) in summary.fixtures.iter().enumerate() {
+                covers.fixtures.entry(&fixture.name).or_default().push((file, at));
+            }
+        }
         covers.find_contracts();
         for id in names.all().filter(|id| names.is_of_tests(id.file)).collect::<Vec<_>>() {
             covers.look_at_class(id);
@@ -72,7 +80,7 @@ impl<'n> Covers<'n> {
             }
             // What contract tests inherit their tests from is one, whatever it is called.
             if is_layer(names.path(id)) || names.class(id).layer == Layer::Contract.word() {
-                let above = names.ancestors(id).into_iter();
+                let above = names.ancestors(id).iter().copied();
                 self.contracts.extend(above.filter(|above| has_tests(names, *above)));
             }
         }
@@ -136,12 +144,10 @@ impl<'n> Covers<'n> {
                 found.insert(id);
                 continue;
             }
-            for (at, summary) in self.names.files().iter().enumerate() {
-                if at != file && !sees(&self.names.files()[file].path, &summary.path) {
-                    continue;
-                }
-                for fixture in summary.fixtures.iter().filter(|fixture| fixture.name == *name) {
-                    self.means(at, &fixture.uses, found, seen);
+            for (at, index) in self.fixtures.get(name.as_str()).into_iter().flatten() {
+                let files = self.names.files();
+                if *at == file || sees(&files[file].path, &files[*at].path) {
+                    self.means(*at, &files[*at].fixtures[*index].uses, found, seen);
                 }
             }
         }

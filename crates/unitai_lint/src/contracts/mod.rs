@@ -65,19 +65,28 @@ impl Interface {
     }
 }
 
-/// Every interface of a project, in the order of files. Classes of tests are no promise to anybody, unless a contract beside
-/// them says so; nor are those whose names begin with `_`.
-pub fn contracts(project: &Project<'_>) -> Vec<Interface> {
-    let names = Names::new(project);
-    let lineage = Lineage::new(&names);
-    let covers = Covers::new(&names);
-    let roots: Vec<ClassId> = lineage.interfaces(&covers).collect();
-    roots.into_iter().map(|root| interface(root, &names, &lineage, &covers)).collect()
+/// What the code of a project says about its contracts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Contracts {
+    /// Every interface, in the order of files. Classes of tests are no promise to anybody, unless a contract beside them
+    /// says so; nor are those whose names begin with `_`.
+    pub interfaces: Vec<Interface>,
+    /// Whether the project has contract tests at all.
+    pub is_begun: bool,
 }
 
-/// Whether a project has contract tests at all.
-pub(crate) fn has_contracts(project: &Project<'_>) -> bool {
-    Covers::new(&Names::new(project)).has_any()
+impl Contracts {
+    /// Of all files of a project.
+    pub fn of(project: &Project<'_>) -> Contracts {
+        let names = Names::new(project);
+        let lineage = Lineage::new(&names);
+        let covers = Covers::new(&names);
+        let roots = lineage.interfaces(&covers);
+        Contracts {
+            interfaces: roots.map(|root| interface(root, &names, &lineage, &covers)).collect(),
+            is_begun: covers.has_any(),
+        }
+    }
 }
 
 fn interface(root: ClassId, names: &Names<'_>, lineage: &Lineage<'_>, covers: &Covers<'_>) -> Interface {
@@ -124,8 +133,8 @@ impl<'n> Lineage<'n> {
         self.open.insert(id, BTreeSet::new());
         let mut open: BTreeSet<&'n str> = BTreeSet::new();
         for base in self.names.bases(id) {
-            self.fill(base, depth + 1);
-            open.extend(self.open.get(&base).into_iter().flatten());
+            self.fill(*base, depth + 1);
+            open.extend(self.open.get(base).into_iter().flatten());
         }
         open.retain(|name| !defines(class, name));
         open.extend(

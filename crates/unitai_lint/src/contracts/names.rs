@@ -21,13 +21,21 @@ pub(super) struct Names<'p> {
     modules: Vec<Vec<&'p str>>,
     by_name: FxHashMap<&'p str, Vec<ClassId>>,
     bases: FxHashMap<ClassId, Vec<ClassId>>,
+    /// Every class above each.
+    above: FxHashMap<ClassId, Vec<ClassId>>,
 }
 
 impl<'p> Names<'p> {
     pub(super) fn new(project: &Project<'p>) -> Names<'p> {
         let files = project.files;
         let modules = files.iter().map(|file| module(&file.path)).collect();
-        let mut names = Names { files, modules, by_name: FxHashMap::default(), bases: FxHashMap::default() };
+        let mut names = Names {
+            files,
+            modules,
+            by_name: FxHashMap::default(),
+            bases: FxHashMap::default(),
+            above: FxHashMap::default(),
+        };
         for id in names.all().collect::<Vec<_>>() {
             names.by_name.entry(&names.files[id.file].classes[id.class].name).or_default().push(id);
         }
@@ -35,8 +43,11 @@ impl<'p> Names<'p> {
             let bases = files[id.file].classes[id.class].bases.iter();
             let bases: Vec<ClassId> =
                 bases.filter_map(|base| names.resolve(id.file, base)).filter(|base| *base != id).collect();
-            names.bases.insert(id, bases);
+            if !bases.is_empty() {
+                names.bases.insert(id, bases);
+            }
         }
+        names.above = names.bases.keys().map(|id| (*id, names.all_above(*id))).collect();
         names
     }
 
@@ -65,18 +76,23 @@ impl<'p> Names<'p> {
         self.files[file].is_test || self.modules[file].iter().any(|part| is_folder(part))
     }
 
-    pub(super) fn bases(&self, id: ClassId) -> Vec<ClassId> {
-        self.bases.get(&id).cloned().unwrap_or_default()
+    /// The classes that it inherits directly.
+    pub(super) fn bases(&self, id: ClassId) -> &[ClassId] {
+        self.bases.get(&id).map_or(&[], Vec::as_slice)
     }
 
-    /// Every class above it.
-    pub(super) fn ancestors(&self, id: ClassId) -> Vec<ClassId> {
-        let mut found: Vec<ClassId> = self.bases(id);
+    /// Every class above it, the nearest first.
+    pub(super) fn ancestors(&self, id: ClassId) -> &[ClassId] {
+        self.above.get(&id).map_or(&[], Vec::as_slice)
+    }
+
+    fn all_above(&self, id: ClassId) -> Vec<ClassId> {
+        let mut found: Vec<ClassId> = self.bases(id).to_vec();
         let mut at = 0;
         while at < found.len() {
             for base in self.bases(found[at]) {
-                if !found.contains(&base) {
-                    found.push(base);
+                if !found.contains(base) {
+                    found.push(*base);
                 }
             }
             at += 1;

@@ -1,10 +1,9 @@
 //! A class of a file.
 
-use std::ops::Range;
-
 use ruff_python_ast::{self as ast, Expr};
 use ruff_text_size::{Ranged, TextRange};
 
+use super::gather::Marks;
 use super::{ClassId, FunctionId, dotted};
 
 /// A class of a file.
@@ -18,8 +17,8 @@ pub struct Class<'a> {
     pub owner: Option<FunctionId>,
     /// The class around it, if any.
     pub class: Option<ClassId>,
-    /// Its functions in `File::functions`, with those that stand inside of them.
-    pub(crate) functions: Range<u32>,
+    pub(crate) from: Marks,
+    pub(crate) to: Marks,
 }
 
 impl<'a> Class<'a> {

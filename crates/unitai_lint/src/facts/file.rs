@@ -92,7 +92,7 @@ impl<'a> File<'a> {
     /// The functions that stand in a class itself.
     pub fn methods<'f>(&'f self, class: &Class<'a>) -> impl Iterator<Item = Def<'f, 'a>> + use<'f, 'a> {
         let id = class.id;
-        let functions = class.functions.start as usize..class.functions.end as usize;
+        let functions = class.from.functions as usize..class.to.functions as usize;
         self.functions[functions]
             .iter()
             .filter(move |function| function.class == Some(id))

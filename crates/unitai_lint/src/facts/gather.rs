@@ -197,14 +197,14 @@ impl<'a> Gather<'a> {
             self.visit_arguments(arguments);
         }
         let id = self.file.classes.len() as ClassId;
-        let from = self.file.functions.len() as u32;
-        let class = Class { id, node, owner: self.function, class: self.class, functions: from..from };
+        let from = self.marks();
+        let class = Class { id, node, owner: self.function, class: self.class, from, to: from };
         self.file.classes.push(class);
         let before = (self.class, self.is_in_class_body);
         (self.class, self.is_in_class_body) = (Some(id), true);
         self.visit_body(&node.body);
         (self.class, self.is_in_class_body) = before;
-        self.file.classes[id as usize].functions.end = self.file.functions.len() as u32;
+        self.file.classes[id as usize].to = self.marks();
     }
 
     fn assign(&mut self, target: &'a Expr, value: Option<&'a Expr>, range: TextRange) {

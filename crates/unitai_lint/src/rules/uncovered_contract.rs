@@ -1,7 +1,6 @@
 //! `uncovered-contract`.
 
-use crate::contracts::{contracts, has_contracts};
-use crate::{Check, Example, Project, ProjectReport, Rule, Severity};
+use crate::{Check, Contracts, Example, Project, ProjectReport, Rule, Severity};
 
 pub(crate) static RULE: Rule = Rule {
     name: "uncovered-contract",
@@ -25,10 +24,11 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(project: &Project<'_>, report: &mut ProjectReport<'_>) {
     // Where nobody has begun with contracts, the list tells; a finding at every class would only be in the way.
-    if !has_contracts(project) {
+    let contracts = Contracts::of(project);
+    if !contracts.is_begun {
         return;
     }
-    for interface in contracts(project) {
+    for interface in contracts.interfaces {
         let missing: Vec<String> = interface.uncovered().map(|it| format!("`{}`", it.name)).collect();
         if missing.is_empty() {
             continue;
