@@ -10,6 +10,7 @@ mod facts;
 mod finding;
 mod fix;
 mod ignores;
+mod known;
 mod lines;
 mod linter;
 mod literal;

@@ -2,16 +2,19 @@
 
 mod assert_on_tuple;
 mod assert_true;
+mod assertion_cannot_fail;
 mod bad_ignore;
 mod check_without_assert;
 mod expectation_without_check;
 mod live_without_budget;
 mod needless_judge;
+mod no_assertion;
 mod only_negative;
 mod overwritten_value;
 mod replay_without_run;
 mod skip_with_todo;
 mod sleep_in_test;
+mod swallowed_assertion;
 mod syntax_error;
 mod too_few_runs;
 mod uncovered_contract;
@@ -32,16 +35,19 @@ use crate::Rule;
 pub static RULES: &[&Rule] = &[
     &assert_on_tuple::RULE,
     &assert_true::RULE,
+    &assertion_cannot_fail::RULE,
     &bad_ignore::RULE,
     &check_without_assert::RULE,
     &expectation_without_check::RULE,
     &live_without_budget::RULE,
     &needless_judge::RULE,
+    &no_assertion::RULE,
     &only_negative::RULE,
     &overwritten_value::RULE,
     &replay_without_run::RULE,
     &skip_with_todo::RULE,
     &sleep_in_test::RULE,
+    &swallowed_assertion::RULE,
     &syntax_error::RULE,
     &too_few_runs::RULE,
     &uncovered_contract::RULE,

@@ -1,12 +1,14 @@
 //! `skip-with-todo`.
 
 use crate::ast::{Expr, ExprCall};
-use crate::{Check, Def, Example, Ranged, Report, Rule, Severity};
+use crate::known::words::words;
+use crate::{Check, Def, Example, File, Ranged, Report, Rule, Severity};
 
 pub(crate) static RULE: Rule = Rule {
     name: "skip-with-todo",
     what: "A test that is skipped because it is still to be written: `@pytest.mark.skip(\"TODO\")`, without a reason, or \
-           by a call of `pytest.skip`.",
+           by a call of `pytest.skip`; on a test, a case of it, a class or a whole file. An `xfail` needs no reason, but \"TODO\" is none \
+           either.",
     why: "Nobody comes back to it. It stands in the list of tests and protects nothing.",
     bad: Example {
         path: "tests/unit/test_search.py",
@@ -19,48 +21,108 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Error,
     layers: &[],
     is_fixable: false,
-    check: Check::Test(check),
+    check: Check::Python(check),
 };
 
 const HELP: &str =
     "write the test now, or delete it; a skip says what is missing here, such as a key or a platform";
-const LATER: [&str; 7] = ["todo", "fixme", "tbd", "wip", "not implemented", "implement", "later"];
 
-fn check(test: Def<'_, '_>, report: &mut Report<'_>) {
-    for decorator in test.decorators() {
-        if test.qualified(decorator.name).is("pytest.mark.skip") {
-            look(test, decorator.call, decorator, report);
+fn check(file: &File<'_>, report: &mut Report<'_>) {
+    for mark in file.module_marks() {
+        decorated(file, mark, "this file", report);
+    }
+    for class in file.classes.iter().filter(|class| class.name().contains("Test")) {
+        for decorator in &class.node.decorator_list {
+            decorated(file, &decorator.expression, &format!("`{}`", class.name()), report);
         }
     }
+    // One case of many: `pytest.param(..., marks=pytest.mark.skip(...))`.
+    for call in file.calls.iter().filter(|call| call.last == "param") {
+        match call.keyword("marks") {
+            Some(Expr::List(list)) => {
+                list.elts.iter().for_each(|mark| decorated(file, mark, "this case", report));
+            }
+            Some(mark) => decorated(file, mark, "this case", report),
+            None => {}
+        }
+    }
+    for test in file.tests() {
+        for decorator in &test.node.decorator_list {
+            decorated(file, &decorator.expression, &format!("`{}`", test.name()), report);
+        }
+        called(test, report);
+    }
+}
+
+/// A marker or a decorator on a test, a class or a file.
+fn decorated(file: &File<'_>, expr: &Expr, whose: &str, report: &mut Report<'_>) {
+    let call = expr.as_call_expr();
+    let named = call.map_or(expr, |call| &call.func);
+    let name = crate::dotted(named, file.source);
+    // A cheap look first: nearly every decorator is something else.
+    let Some(last @ ("skip" | "xfail")) = name.rsplit('.').next() else { return };
+    let qualified = file.qualified(name);
+    if !qualified.is_any(&["pytest.mark.skip", "pytest.mark.xfail", "unittest.skip"]) {
+        return;
+    }
+    look(call, last == "skip", expr, whose, report);
+}
+
+/// `pytest.skip(...)` in the body of a test, where nothing asks for a reason first.
+fn called(test: Def<'_, '_>, report: &mut Report<'_>) {
     for call in test.calls() {
-        if call.last == "skip" && test.qualified(call.name).is("pytest.skip") && !call.context.in_branch() {
-            look(test, Some(call.node), call, report);
+        let is_skip = matches!(call.last, "skip" | "skipTest");
+        if !is_skip || call.context.in_branch() || call.context.in_handler() || call.context.in_loop() {
+            continue;
+        }
+        if call.name == "self.skipTest" || test.qualified(call.name).is("pytest.skip") {
+            look(Some(call.node), true, call, &format!("`{}`", test.name()), report);
         }
     }
 }
 
-fn look(test: Def<'_, '_>, call: Option<&ExprCall>, place: impl Ranged, report: &mut Report<'_>) {
-    let reason = call.and_then(|call| call.arguments.find_argument_value("reason", 0));
+fn look(
+    call: Option<&ExprCall>,
+    needs_reason: bool,
+    place: impl Ranged,
+    whose: &str,
+    report: &mut Report<'_>,
+) {
+    let is_skip = if needs_reason { "skipped" } else { "expected to fail" };
+    let place = place.range();
+    // The first argument of `xfail` is a condition.
+    let at = if needs_reason { 0 } else { 1 };
+    let reason = call.and_then(|call| {
+        let arguments = &call.arguments;
+        arguments
+            .find_argument_value("reason", at)
+            .or_else(|| arguments.find_keyword("msg").map(|it| &it.value))
+    });
     match reason {
-        None => {
-            report.at(place, format!("`{}` is skipped without a reason", test.name())).help(HELP);
+        None if needs_reason => {
+            report.at(place, format!("{whose} is skipped without a reason")).help(HELP);
         }
         Some(Expr::StringLiteral(reason)) => {
             let text = reason.value.to_str();
-            let folded = text.to_lowercase();
-            if folded.trim().is_empty() || LATER.iter().any(|word| has_word(&folded, word)) {
-                report.at(place, format!("`{}` is skipped as \"{text}\"", test.name())).help(HELP);
+            if is_promise(text) || needs_reason && text.trim().is_empty() {
+                report.at(place, format!("{whose} is {is_skip} as \"{text}\"")).help(HELP);
             }
         }
-        Some(_) => {}
+        _ => {}
     }
 }
 
-/// Whether a text has this word, and not only as a part of another.
-fn has_word(text: &str, word: &str) -> bool {
-    text.match_indices(word).any(|(at, _)| {
-        let before = text[..at].chars().next_back();
-        let after = text[at + word.len()..].chars().next();
-        !before.is_some_and(char::is_alphanumeric) && !after.is_some_and(char::is_alphanumeric)
-    })
+/// Whether a reason only says that somebody will come back.
+fn is_promise(reason: &str) -> bool {
+    let words: Vec<String> = words(reason).collect();
+    let has = |word: &str| words.iter().any(|it| it == word);
+    let has_pair = |a: &str, b: &str| words.windows(2).any(|pair| pair[0] == a && pair[1] == b);
+    // `not implemented on Windows` is a reason; `not implemented` and `not implemented yet` are none.
+    let is_short = words.len() <= 4;
+    ["todo", "fixme", "tbd", "wip", "xxx"].iter().any(|word| has(word))
+        || has_pair("implement", "me")
+        || is_short && has_pair("not", "implemented")
+        || is_short && has_pair("for", "now")
+        || is_short && has("later")
+        || is_short && has("placeholder")
 }

@@ -1,0 +1,6 @@
+//! What the linter knows of the world outside: which names check something, which stand in for something, and which
+//! reach a model or a service. Rules ask; none of them has a list of its own.
+
+pub(crate) mod answers;
+pub(crate) mod checking;
+pub(crate) mod words;
