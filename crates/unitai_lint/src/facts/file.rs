@@ -104,6 +104,11 @@ impl<'a> File<'a> {
         &self.imports.all
     }
 
+    /// The import that binds this name.
+    pub fn import(&self, bound: &str) -> Option<&Import<'a>> {
+        self.imports.find(bound)
+    }
+
     /// What a name of this file stands for, by its imports.
     pub fn qualified(&self, name: &'a str) -> Qualified<'a> {
         self.imports.qualified(name)

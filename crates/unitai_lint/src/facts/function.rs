@@ -170,6 +170,25 @@ impl<'f, 'a> Def<'f, 'a> {
             .filter_map(move |expr| file.marker(expr))
     }
 
+    /// Whether a parameter gets its values from `@pytest.mark.parametrize`, and is no fixture.
+    pub fn is_parametrized(&self, name: &str) -> bool {
+        self.markers().any(|(marker, call)| {
+            let Some(names) = call.and_then(|call| call.arguments.find_argument_value("argnames", 0)) else {
+                return false;
+            };
+            let text = |expr: &Expr| match expr {
+                Expr::StringLiteral(text) => text.value.to_str().split(',').any(|part| part.trim() == name),
+                _ => false,
+            };
+            marker == "parametrize"
+                && match names {
+                    Expr::List(list) => list.elts.iter().any(text),
+                    Expr::Tuple(tuple) => tuple.elts.iter().any(text),
+                    names => text(names),
+                }
+        })
+    }
+
     /// Whether it has a marker of this name.
     pub fn has_marker(&self, name: &str) -> bool {
         self.markers().any(|(marker, _)| marker == name)

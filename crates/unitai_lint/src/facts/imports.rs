@@ -41,11 +41,14 @@ impl<'a> Imports<'a> {
         self.all.push(import);
     }
 
+    pub(crate) fn find(&self, bound: &str) -> Option<&Import<'a>> {
+        self.by_name.get(bound).map(|index| &self.all[*index as usize])
+    }
+
     pub(crate) fn qualified(&self, name: &'a str) -> Qualified<'a> {
         let (first, rest) = name.split_once('.').unwrap_or((name, ""));
-        match self.by_name.get(first) {
-            Some(index) => {
-                let import = &self.all[*index as usize];
+        match self.find(first) {
+            Some(import) => {
                 Qualified { parts: [import.module, import.name, rest], is_relative: import.is_relative }
             }
             None => Qualified { parts: [first, rest, ""], is_relative: false },

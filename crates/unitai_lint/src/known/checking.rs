@@ -196,7 +196,7 @@ fn suite_has(
 fn is_of_unknown_helper(test: Def<'_, '_>, call: &Call<'_>) -> bool {
     let imports = test.file.imports();
     let root = call.root();
-    match imports.iter().rev().find(|import| import.bound == root) {
+    match test.file.import(root) {
         Some(import) => is_of_tests(import),
         // With `from helpers import *`, any plain name may be one.
         None => {

@@ -3,4 +3,5 @@
 
 pub(crate) mod answers;
 pub(crate) mod checking;
+pub(crate) mod mocks;
 pub(crate) mod words;

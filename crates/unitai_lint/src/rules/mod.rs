@@ -2,11 +2,14 @@
 
 mod assert_on_tuple;
 mod assert_true;
+mod asserted_internal_call;
 mod assertion_cannot_fail;
 mod bad_ignore;
 mod check_without_assert;
 mod expectation_without_check;
 mod live_without_budget;
+mod mock_in_integration;
+mod mock_in_unit;
 mod needless_judge;
 mod no_assertion;
 mod only_negative;
@@ -35,11 +38,14 @@ use crate::Rule;
 pub static RULES: &[&Rule] = &[
     &assert_on_tuple::RULE,
     &assert_true::RULE,
+    &asserted_internal_call::RULE,
     &assertion_cannot_fail::RULE,
     &bad_ignore::RULE,
     &check_without_assert::RULE,
     &expectation_without_check::RULE,
     &live_without_budget::RULE,
+    &mock_in_integration::RULE,
+    &mock_in_unit::RULE,
     &needless_judge::RULE,
     &no_assertion::RULE,
     &only_negative::RULE,

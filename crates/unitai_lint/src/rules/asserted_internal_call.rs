@@ -1,0 +1,100 @@
+//! `asserted-internal-call`.
+
+use crate::ast::Expr;
+use crate::known::mocks::{is_mock_call, is_mock_name};
+use crate::known::words::has_word;
+use crate::{Check, Def, Example, Layer, Ranged, Report, Rule, Severity, inside};
+
+pub(crate) static RULE: Rule = Rule {
+    name: "asserted-internal-call",
+    what: "A behavioral test that asserts on calls inside of the agent: `agent.memory.recall.assert_called_once()`, \
+           `assert store.search.call_count == 1`. Calls of tools are behavior and may be asserted.",
+    why: "It is broken by every change of how the agent works, and passes when the answer is wrong. The agent may find its \
+          answer in any way; what counts is the answer, and what it did to the world.",
+    bad: Example {
+        path: "tests/behavioral/test_memory.py",
+        code: "async def test_name(agent):\n    await agent.run(\"What is my name?\")\n    agent.memory.recall.assert_called_once()\n",
+    },
+    good: Example {
+        path: "tests/behavioral/test_memory.py",
+        code: "async def test_name(agent):\n    await agent.memory.store(\"The user is called Ada.\")\n    response = await agent.run(\"What is my name?\")\n    assert \"ada\" in response.content.lower()\n",
+    },
+    severity: Severity::Error,
+    layers: &[Layer::Behavioral],
+    is_fixable: false,
+    check: Check::Test(check),
+};
+
+const HELP: &str = "assert what the response says, or which tools were called";
+
+/// Attributes that only mocks have.
+const OF_MOCKS: [&str; 8] = [
+    "await_args",
+    "await_args_list",
+    "await_count",
+    "call_args",
+    "call_args_list",
+    "method_calls",
+    "mock_calls",
+    "awaited",
+];
+
+fn check(test: Def<'_, '_>, report: &mut Report<'_>) {
+    for call in test.calls() {
+        if is_assertion(call.last) && !is_tool(&test.file.source[call.node.func.range()]) {
+            let what = test.file.text(&*call.node.func);
+            report.at(call, format!("`{what}` asserts on a call inside of the agent")).help(HELP);
+        }
+    }
+    for assert in test.asserts() {
+        let mut first = None;
+        inside(&assert.node.test, |expr| {
+            if let Expr::Attribute(attribute) = expr
+                && first.is_none()
+                && is_of_mock(test, attribute.attr.as_str(), &attribute.value)
+            {
+                first = Some(expr);
+            }
+        });
+        if let Some(expr) = first {
+            let what = test.file.text(expr);
+            report.at(expr, format!("`{what}` counts calls inside of the agent")).help(HELP);
+        }
+    }
+}
+
+/// `assert_called_once_with` and its kin.
+fn is_assertion(name: &str) -> bool {
+    name.strip_prefix("assert_").is_some_and(|rest| {
+        ["called", "not_called", "any_call", "has_calls", "awaited", "not_awaited", "any_await", "has_awaits"]
+            .iter()
+            .any(|word| rest.starts_with(word))
+    })
+}
+
+fn is_of_mock(test: Def<'_, '_>, attribute: &str, of: &Expr) -> bool {
+    let owner = crate::dotted(of, test.file.source);
+    if owner.is_empty() || is_tool(owner) {
+        return false;
+    }
+    if OF_MOCKS.contains(&attribute) {
+        return true;
+    }
+    matches!(attribute, "call_count" | "called") && (owner.matches('.').count() >= 2 || is_mock(test, owner))
+}
+
+/// Whether a name holds a mock: one that the test makes, or a fixture that is called so.
+fn is_mock(test: Def<'_, '_>, name: &str) -> bool {
+    let root = name.split('.').next().unwrap_or(name);
+    let is_made = |value: &Expr| {
+        test.calls().iter().any(|call| call.range() == value.range() && is_mock_call(test, call))
+    };
+    is_mock_name(root)
+        || test.assigns().iter().any(|assign| assign.name == root && assign.value.is_some_and(is_made))
+        || test.withs().iter().any(|with| with.bound() == Some(root) && is_made(&with.item.context_expr))
+}
+
+/// What a tool was called with is what the agent did.
+fn is_tool(name: &str) -> bool {
+    has_word(name, &["tool", "tools", "toolkit", "toolset"])
+}
