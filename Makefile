@@ -81,7 +81,7 @@ quick: dev ## The fast loop: build what changed, run the tests that need no othe
 	$(BIN)/python -m pytest -q -m "unit or contract or behavioral" --ignore tests/contract/clients --ignore tests/contract/mcp
 
 test-unit: dev ## The unit tests: pure logic, in seconds
-	$(BIN)/python -m pytest tests/unit --layer unit -q
+	$(BIN)/python -m pytest tests/unit --layer unit -q -n 2 --hypothesis-profile=quick
 
 wheel: $(READY) ## Build the optimised wheel into dist/
 	$(BIN)/maturin build --quiet --release --out dist

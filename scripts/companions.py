@@ -18,6 +18,7 @@ PLUGINS = (
     "pytest-timeout>=2.3",
     "pytest-randomly>=3.16",
     "pytest-rerunfailures>=15",
+    "syrupy>=5",
 )
 
 

@@ -4,6 +4,7 @@ begin with "```python openai" need that client, and are run where it is installe
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import subprocess
@@ -43,6 +44,22 @@ WITH_CODE = [
 WITH_OPENAI = [path for path in WITH_CODE if any(need for need, _ in blocks_of(path))]
 
 
+def tests_in(source: str) -> int:
+    """How many tests pytest finds: also those that a class inherits."""
+    tree = ast.parse(source)
+    classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
+
+    def names(body: list[ast.stmt]) -> set[str]:
+        functions = [node for node in body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+        return {node.name for node in functions if node.name.startswith("test_")}
+
+    def of_class(node: ast.ClassDef) -> set[str]:
+        bases = [classes[base.id] for base in node.bases if isinstance(base, ast.Name) and base.id in classes]
+        return names(node.body).union(*map(of_class, bases))
+
+    return len(names(tree.body)) + sum(len(of_class(node)) for name, node in classes.items() if name.startswith("Test"))
+
+
 def source_of(path: Path) -> str:
     """The blocks of a document that can run here, as one test file."""
     source = "\n\n".join(block for need, block in blocks_of(path) if HAS_OPENAI or not need)
@@ -61,6 +78,14 @@ def outcomes(tmp_path_factory):
     (folder / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
     for path in WITH_CODE:
         (folder / file_of(path)).write_text(source_of(path), encoding="utf-8")
+    kept = [file_of(path) for path in WITH_CODE if "snapshot.assert_match" in source_of(path)]
+    # As a reader would: what is kept the first time is compared ever after.
+    subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--snapshot-update", *kept],
+        cwd=folder,
+        capture_output=True,
+        check=True,
+    )
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-rA", "-p", "no:cacheprovider", "-W", "error"],
         cwd=folder,
@@ -76,7 +101,7 @@ def outcomes(tmp_path_factory):
 @pytest.mark.parametrize("path", WITH_CODE, ids=lambda path: str(path.relative_to(ROOT)))
 def test_the_code_of_a_document_works(path, outcomes):
     counts, text = outcomes
-    file, tests = file_of(path), len(re.findall(r"^ *(?:async )?def test_", source_of(path), re.M))
+    file, tests = file_of(path), tests_in(source_of(path))
     assert {outcome: count for (found, outcome), count in counts.items() if found == file} == {"PASSED": tests}, text
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from unitai import AgentRunResult
 
 pytestmark = pytest.mark.integration
 
@@ -279,3 +282,70 @@ def test_a_name_cannot_speak_to_the_terminal(tmp_path):
     assert done.returncode == 0
     assert "OpenAI's client" in done.stdout
     assert "\x1b" not in done.stdout
+
+
+LAID = {
+    "unitai.toml",
+    "tests/conftest.py",
+    "tests/unit/test_unit_example.py",
+    "tests/contract/test_contract_example.py",
+    "tests/integration/test_integration_example.py",
+    "tests/behavioral/test_agent_example.py",
+    "tests/regression/test_regression_example.py",
+    "tests/regression/snapshots/test_regression_example/test_the_prompt/system_prompt.txt",
+}
+SKILL = ".claude/skills/unitai-testing/SKILL.md"
+
+
+class TestLayers:
+    def test_each_layer_has_an_example_that_passes_at_once(self, tmp_path):
+        done = unitai(tmp_path, "init", "--layers")
+        assert (done.returncode, done.stderr, set(files_of(tmp_path))) == (0, "", LAID)
+        assert "  unitai test --layer unit,contract   " in done.stdout
+        tested = unitai(tmp_path, "test", "-p", "no:cacheprovider", "-W", "error", "--strict-markers")
+        assert (tested.returncode, tested.stderr) == (0, ""), tested.stdout
+        layers = ("unit", "contract", "integration", "behavioral", "regression")
+        assert [name for name in layers if re.search(rf"^{name} +\d+ passed +[\d.]+m?s$", tested.stdout, re.M)] == [
+            *layers
+        ]
+
+    def test_what_is_there_is_left(self, tmp_path):
+        (tmp_path / "tests/unit").mkdir(parents=True)
+        (tmp_path / "tests/conftest.py").write_text("mine = True\n", encoding="utf-8")
+        done = unitai(tmp_path, "init", "--layers")
+        assert told(done)["tests/conftest.py"] == ("left", "it is there already")
+        assert (tmp_path / "tests/conftest.py").read_text(encoding="utf-8") == "mine = True\n"
+        assert set(files_of(tmp_path)) == LAID
+
+    def test_the_behavioral_example_is_written_with_the_framework(self, tmp_path):
+        assert unitai(tmp_path, "init", "--layers", "--framework", "openai").returncode == 0
+        assert "import openai" in (tmp_path / "tests/behavioral/test_agent_example.py").read_text(encoding="utf-8")
+
+    def test_a_look_makes_nothing(self, tmp_path):
+        done = unitai(tmp_path, "init", "--layers", "--skill", "--dry-run")
+        assert {verb for verb, _ in told(done).values()} == {"would make"}
+        assert (set(told(done)), files_of(tmp_path)) == (LAID | {SKILL}, {})
+        assert done.stdout.endswith("\nNext:  unitai init --layers --skill\n")
+
+
+class TestSkill:
+    def test_it_is_made_alone_and_never_written_over(self, tmp_path):
+        done = unitai(tmp_path, "init", "--skill")
+        assert (done.returncode, set(files_of(tmp_path))) == (0, {SKILL})
+        (tmp_path / SKILL).write_text("mine", encoding="utf-8")
+        again = unitai(tmp_path, "init", "--skill")
+        assert (again.returncode, told(again)[SKILL]) == (0, ("left", "it is there already"))
+        assert (tmp_path / SKILL).read_text(encoding="utf-8") == "mine"
+
+    def test_it_goes_where_it_is_wanted_and_with_the_layers(self, tmp_path):
+        assert unitai(tmp_path, "init", "--layers", "--skill=docs/testing.md").returncode == 0
+        assert set(files_of(tmp_path)) == LAID | {"docs/testing.md"}
+
+    def test_every_check_and_option_that_it_names_is_there(self, tmp_path):
+        unitai(tmp_path, "init", "--skill")
+        text = (tmp_path / SKILL).read_text(encoding="utf-8")
+        (checks,) = re.findall(r"^- Checks: (.*?)\.$", text, re.M | re.S)
+        named = re.findall(r"`(\w+)`", checks)
+        assert len(named) > 10
+        assert [name for name in named if not hasattr(AgentRunResult, name)] == []
+        assert unitai(tmp_path, "test", "--help").stdout.count("--layer") == 1

@@ -218,3 +218,48 @@ def test_every_process_runs_every_test(project):
     done = project.unitai("test", "--keep-going", "--dist", "each", "--tx", "2*popen")
     assert done.returncode == 1
     assert "1 passed, 1 failed in" in done.stdout, done.stdout
+
+
+CONTRACT = """
+import asyncio, pytest
+from unitai.contract import Contract
+
+class Client:
+    def __init__(self): self.loop, self.closed_on = None, None
+
+class ClientContract(Contract[Client]):
+    async def cleanup(self, subject):
+        # A connection is of the loop that it was opened on.
+        assert subject.loop is asyncio.get_running_loop()
+
+    async def test_it_speaks(self, subject):
+        subject.loop = asyncio.get_running_loop()
+"""
+
+
+@pytest.mark.parametrize(
+    "mark", ["asyncio", "anyio", "asyncio and an async subject"], ids=lambda mark: mark.replace(" ", "-")
+)
+def test_an_async_cleanup_runs_on_the_loop_of_its_test(project, mark):
+    fixture = "@pytest.fixture\n    def subject(self): return Client()"
+    if "subject" in mark:
+        fixture = "@pytest_asyncio.fixture\n    async def subject(self): return Client()"
+    project.write(
+        test_it=f"import pytest_asyncio\n{CONTRACT}\n@pytest.mark.{mark.split()[0]}\n"
+        f"class TestClient(ClientContract):\n    {fixture}\n"
+        "    @pytest.fixture\n    def anyio_backend(self): return 'asyncio'\n"
+    )
+    done = project.pytest()
+    assert "1 passed" in done.stdout and "error" not in done.stdout, done.stdout
+
+
+def test_the_snapshots_of_another_plugin_stay_its_own(project):
+    project.write(
+        test_it="def test_theirs(snapshot):\n    assert {'a': 1} == snapshot\n"
+        "def test_ours(unitai_snapshot):\n    unitai_snapshot.assert_match('x', 'a.txt')\n"
+    )
+    done = project.pytest("--snapshot-update", "--unitai-snapshot-update")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert (project.folder / "__snapshots__" / "test_it.ambr").exists()
+    assert (project.folder / "snapshots" / "test_it" / "test_ours" / "a.txt").read_text(encoding="utf-8") == "x\n"
+    assert project.pytest().returncode == 0

@@ -26,6 +26,13 @@ class Project:
         for name, text in files.items():
             (self.folder / f"{name}.py").write_text(text, encoding="utf-8")
 
+    def lay(self, **files: str) -> None:
+        """Writes files in folders, which are named with two underscores: `tests__unit__test_it="..."`."""
+        for name, text in files.items():
+            path = self.folder.joinpath(*name.split("__")).with_suffix(".py")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+
     def environment(self, **variables: str) -> dict[str, str]:
         """The environment of what is run: that of this process without what would change the outcome."""
         left_out = ("UNITAI_", "PYTEST_", "GITHUB_", "COV_")

@@ -59,7 +59,7 @@ def same(a, b):
 
 
 @given(arguments, values)
-@settings(max_examples=100, deadline=None)
+@settings(deadline=None)
 def test_a_value_comes_through_the_record_and_json_as_it_was(args, answer):
     trajectory = run_with(args, answer).trajectory
     twins = [
@@ -76,7 +76,7 @@ def test_a_value_comes_through_the_record_and_json_as_it_was(args, answer):
 
 
 @given(arguments, arguments)
-@settings(max_examples=100, deadline=None)
+@settings(deadline=None)
 def test_arguments_are_equal_where_python_says_so(actual, expected):
     result = run_with(actual)
     assert bool(result.tool_called_with("tool", expected)) == (expected == actual)

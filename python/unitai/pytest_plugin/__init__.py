@@ -123,6 +123,8 @@ def pytest_load_initial_conftests(early_config: pytest.Config, parser: pytest.Pa
     """
     _quieten(early_config)
     early_config.pluginmanager.add_hookspecs(Hooks)
+    # Before conftests, whose hooks are then called first: the markers that they set are by hand.
+    early_config.pluginmanager.register(ByFolder, "unitai-by-folder")
     speaks = early_config.stash[SPEAKS] = _somebody_speaks(early_config.rootpath)
     if speaks:
         from unitai.pytest_plugin.starting import give_variables
@@ -206,12 +208,13 @@ def pytest_configure(config: pytest.Config) -> None:
     for name, meaning in LAYERS.items():
         config.addinivalue_line("markers", f"{name}: {meaning}")
     config.addinivalue_line("markers", "slow: takes more than ten seconds")
-    config.pluginmanager.register(ByFolder, "unitai-by-folder")
-    if config.getoption("dist", "no") != "no" or config.getoption("unitai_layer", None) is not None:
+    # Where pytest-xdist's processes run the tests, this one has the last word.
+    is_spread = config.getoption("dist", "no") != "no"
+    if is_spread or config.getoption("unitai_layer", None) is not None:
         from unitai.pytest_plugin import layers
 
         layers.start(config)
-    if config.getoption("unitai_snapshot_update", False):
+    if is_spread or config.getoption("unitai_snapshot_update", False):
         from unitai.pytest_plugin import snapshots
 
         snapshots.start(config)

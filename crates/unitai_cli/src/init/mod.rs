@@ -4,7 +4,9 @@ mod detect;
 mod framework;
 mod ignore;
 mod lay;
+mod layers;
 mod pyproject;
+mod skill;
 
 use std::path::{Path, PathBuf};
 
@@ -20,7 +22,7 @@ use pyproject::Pyproject;
 use crate::say::{complain, say};
 
 /// The examples of the help.
-pub(crate) const EXAMPLES: &str = "Examples:\n  unitai init                        settings, a first test, a line in .gitignore\n  unitai init --dry-run              show what would be made\n  unitai init --framework langgraph  with an example for this framework\n\nThe framework is found by what the project needs and imports. Nothing that is there already is changed.";
+pub(crate) const EXAMPLES: &str = "Examples:\n  unitai init                        settings, a first test, a line in .gitignore\n  unitai init --dry-run              show what would be made\n  unitai init --framework langgraph  with an example for this framework\n  unitai init --layers               a folder and an example for each layer of tests\n  unitai init --skill                how tests are written, as a skill for coding agents\n\nThe framework is found by what the project needs and imports. Nothing that is there already is changed.";
 
 const SETTINGS: &str = include_str!("../../templates/unitai.toml");
 const EXAMPLE: &str = "test_agent_example.py";
@@ -40,6 +42,13 @@ pub(crate) struct Init {
     /// What the example is written with [default: what the project uses]
     #[arg(long, value_name = "NAME", value_enum)]
     framework: Option<Framework>,
+    /// Lay out the five layers of tests: a folder and an example for each, that pass at once
+    #[arg(long)]
+    layers: bool,
+    /// Write how tests are written into a skill for coding agents, and nothing else [default file:
+    /// .claude/skills/unitai-testing/SKILL.md]
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = skill::PLACE)]
+    skill: Option<PathBuf>,
 }
 
 impl Init {
@@ -60,7 +69,13 @@ impl Init {
         let project = Project::of(here)
             .map_err(|trouble| format!("{}. Mend it, then run this again", trouble.told()))?;
         let root = project.file().and_then(Path::parent).unwrap_or(here);
-        let mut laid = vec![self.settings(here, project.file()), self.example(here)];
+        let mut laid: Vec<Laid> =
+            self.skill.iter().map(|file| skill::lay(here, file, self.dry_run)).collect();
+        if self.is_skill_alone() {
+            return Ok(laid);
+        }
+        laid.push(self.settings(here, project.file()));
+        laid.extend(self.examples(here));
         laid.extend(ignore::see_to_it(root, here, self.dry_run));
         Ok(laid)
     }
@@ -84,18 +99,27 @@ impl Init {
         }
     }
 
-    fn example(&self, here: &Path) -> Laid {
+    /// Whether nothing but the skill is asked for.
+    fn is_skill_alone(&self) -> bool {
+        self.skill.is_some() && !self.layers
+    }
+
+    fn examples(&self, here: &Path) -> Vec<Laid> {
         let folder = Pyproject::of(here).tests().unwrap_or_else(|| PathBuf::from("tests"));
         let (framework, why) = match self.framework {
             Some(framework) => (framework, String::new()),
             None => detect::find(here).map_or((Framework::Generic, String::new()), |found| chosen(&found)),
         };
+        if self.layers {
+            return layers::lay(here, &folder, framework, &why, self.dry_run);
+        }
         let what = format!("a first test, for {}{why}", framework.title());
-        Laid::new_file(here, &folder.join(EXAMPLE), framework.example(), what, self.dry_run)
+        vec![Laid::new_file(here, &folder.join(EXAMPLE), framework.example(), what, self.dry_run)]
     }
 
     fn tell(&self, laid: &[Laid]) -> i32 {
-        let width = laid.iter().map(|laid| shown(&laid.file).chars().count()).max().unwrap_or(0);
+        // One path that is very long does not push the words of all others aside.
+        let width = laid.iter().map(|laid| shown(&laid.file).chars().count()).max().unwrap_or(0).min(48);
         let line = |verb: &str, laid: &Laid, what: &str| {
             let file = shown(&laid.file);
             format!("  {verb:<13}{file:<width$}  {what}")
@@ -119,8 +143,7 @@ impl Init {
             .collect();
         let mut text = told.join("\n");
         if failures.is_empty() {
-            let next = if self.dry_run { "unitai init" } else { "unitai test" };
-            text.push_str(&format!("\n\nNext:  {next}"));
+            text.push_str(&self.next());
         }
         if !text.is_empty() {
             // Nobody may be reading any more.
@@ -128,6 +151,20 @@ impl Init {
         }
         failures.iter().for_each(|failure| complain(failure));
         i32::from(!failures.is_empty())
+    }
+
+    /// What to do now that everything is there.
+    fn next(&self) -> String {
+        match (self.dry_run, self.layers) {
+            (true, _) => {
+                let layers = if self.layers { " --layers" } else { "" };
+                let skill = if self.skill.is_some() { " --skill" } else { "" };
+                format!("\n\nNext:  unitai init{layers}{skill}")
+            }
+            (false, true) => format!("\n\nNext:\n{}", layers::WORKFLOW),
+            (false, false) if self.is_skill_alone() => String::new(),
+            (false, false) => "\n\nNext:  unitai test".to_owned(),
+        }
     }
 }
 
