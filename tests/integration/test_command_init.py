@@ -328,6 +328,28 @@ class TestLayers:
         assert done.stdout.endswith("\nNext:  unitai init --layers --skill\n")
 
 
+#: What the skill takes for granted.
+AROUND_THE_SKILL = """
+import pytest
+from unitai.contract import Contract
+
+def agent(message, tools):
+    order = tools["lookup_order"](order_id="123")
+    tools["process_refund"](order_id="123", amount=order["amount"])
+    return f"You get {order['amount']} back."
+
+class BaseStore(dict):
+    put = dict.__setitem__
+
+class SqliteStore(BaseStore):
+    def __init__(self, path):
+        super().__init__()
+
+def build_system_prompt():
+    return "You are Ada."
+"""
+
+
 class TestSkill:
     def test_it_is_made_alone_and_never_written_over(self, tmp_path):
         done = unitai(tmp_path, "init", "--skill")
@@ -341,11 +363,17 @@ class TestSkill:
         assert unitai(tmp_path, "init", "--layers", "--skill=docs/testing.md").returncode == 0
         assert set(files_of(tmp_path)) == LAID | {"docs/testing.md"}
 
-    def test_every_check_and_option_that_it_names_is_there(self, tmp_path):
+    def test_every_check_that_it_names_is_there(self, tmp_path):
         unitai(tmp_path, "init", "--skill")
         text = (tmp_path / SKILL).read_text(encoding="utf-8")
         (checks,) = re.findall(r"^- Checks: (.*?)\.$", text, re.M | re.S)
         named = re.findall(r"`(\w+)`", checks)
         assert len(named) > 10
         assert [name for name in named if not hasattr(AgentRunResult, name)] == []
-        assert unitai(tmp_path, "test", "--help").stdout.count("--layer") == 1
+
+    def test_the_code_in_it_works(self, tmp_path):
+        unitai(tmp_path, "init", "--skill")
+        blocks = re.findall(r"^```python\n(.*?)^```", (tmp_path / SKILL).read_text(encoding="utf-8"), re.M | re.S)
+        (tmp_path / "test_it.py").write_text("\n\n".join([AROUND_THE_SKILL, *blocks]), encoding="utf-8")
+        done = unitai(tmp_path, "test", "-p", "no:cacheprovider", "-W", "error", "--snapshot-update")
+        assert (done.returncode, len(blocks), "3 passed" in done.stdout) == (0, 3, True), done.stdout
