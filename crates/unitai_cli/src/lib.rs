@@ -22,14 +22,21 @@ mod test;
 mod yaml;
 
 use std::ffi::OsString;
+use std::sync::LazyLock;
 
 use clap::{CommandFactory, Parser, Subcommand};
+
+/// What a report of a problem needs: the command, the engine that decides, and the day of its prices.
+static VERSION: LazyLock<String> = LazyLock::new(|| {
+    let (engine, prices) = (unitai_model::VERSION, unitai_wire::meter::prices_as_of());
+    format!("{} (engine {engine}, prices of {prices})", env!("CARGO_PKG_VERSION"))
+});
 
 /// Write tests for your agents like you write tests for your code.
 #[derive(Parser)]
 #[command(
     name = "unitai",
-    version,
+    version = VERSION.as_str(),
     after_help = "Examples:\n  unitai init             begin: settings, and a first test that passes\n  unitai demo             see a passing and a failing agent test, offline\n  unitai test --record    run the tests, and record what the models answer\n  unitai test --replay    run them again, for nothing and without network\n  unitai serve --record -- node agent.mjs    record an agent in any language"
 )]
 struct Arguments {

@@ -51,3 +51,6 @@ pub use tape_mode::TapeMode;
 pub use trajectory::{Ending, Trajectory, Unknown};
 pub use utc::Utc;
 pub use value::{Opaque, Packed, Value};
+
+/// The version of the engine.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
