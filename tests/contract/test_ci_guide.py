@@ -141,7 +141,10 @@ def complaints(tmp_path_factory):
 
 def test_the_linters_find_nothing(complaints):
     texts = {f"{number}.yml": text for number, text in enumerate(GITHUB)}
-    own = {f"own-{path.name}": path.read_text(encoding="utf-8") for path in (ROOT / ".github/workflows").glob("*.yml")}
+    # Both are older than this right; zizmor, in `make lint`, knows it.
+    newer = re.compile(r"^ +attestations: write.*\n", re.M)
+    workflows = (ROOT / ".github/workflows").glob("*.yml")
+    own = {f"own-{path.name}": newer.sub("", path.read_text(encoding="utf-8")) for path in workflows}
     action = {"action.yml": ACTION.read_text(encoding="utf-8")}
     assert {name: found for name, found in complaints({**texts, **own, **action}).items() if found} == {}
 
