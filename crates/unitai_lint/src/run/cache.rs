@@ -1,8 +1,8 @@
 //! What was found last time: one file, keyed by what the linter and its settings were, and by what each file was.
 //!
-//! A file counts as unchanged if its time, size and inode are what they were. That is not enough for one that was
-//! changed within the same tick of the clock: of those that were fresh when they were looked at, the digest of the content
-//! is kept as well, and compared.
+//! A file counts as unchanged if its times, size and inode are what they were; one of the times is the system's own, which
+//! nobody can set back. That is not enough for a file that was changed twice within one tick of the clock: of those that were
+//! fresh when they were looked at, the digest of the content is kept as well, and compared.
 
 use std::fs::Metadata;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -28,6 +28,8 @@ const MOST: usize = 100_000;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct Identity {
     nanos: i128,
+    /// When the system last saw it change.
+    changed: i128,
     size: u64,
     inode: u64,
 }
@@ -39,16 +41,20 @@ impl Identity {
             Err(before) => -(before.duration().as_nanos() as i128),
         });
         #[cfg(unix)]
-        let inode = std::os::unix::fs::MetadataExt::ino(metadata);
+        let (inode, changed) = {
+            use std::os::unix::fs::MetadataExt;
+            let changed = i128::from(metadata.ctime()) * 1_000_000_000 + i128::from(metadata.ctime_nsec());
+            (metadata.ino(), changed)
+        };
         #[cfg(not(unix))]
-        let inode = 0;
-        Identity { nanos, size: metadata.len(), inode }
+        let (inode, changed) = (0, 0);
+        Identity { nanos, changed, size: metadata.len(), inode }
     }
 
     /// Whether the file may be changed once more without a trace, if it is looked at now.
     pub(crate) fn is_fresh(&self, now: SystemTime) -> bool {
         let tick = now.checked_sub(TICK).and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-        tick.is_none_or(|tick| self.nanos >= tick.as_nanos() as i128)
+        tick.is_none_or(|tick| self.nanos.max(self.changed) >= tick.as_nanos() as i128)
     }
 }
 

@@ -91,6 +91,7 @@ pub(crate) fn find(
             let kind = kind_of(&whole, &naming).ok_or_else(|| {
                 format!("{} is neither Python nor YAML; name files of tests, or folders", path.display())
             })?;
+            let kind = if kind == Kind::Yaml && !is_test_name(&whole) { Kind::MaybeYaml } else { kind };
             found.push(places.target(path, kind, true));
         } else {
             return Err(format!("there is no {}; name files of tests, or folders", path.display()));
@@ -134,6 +135,12 @@ pub(crate) fn find(
     });
     found.dedup_by(|later, first| later.file == first.file);
     Ok(found)
+}
+
+/// Whether the name of a YAML file says that it is a test, as `unitai yaml` has it.
+fn is_test_name(file: &Path) -> bool {
+    let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+    stem.starts_with("test_") || stem.ends_with("_test")
 }
 
 /// What a file is, by its name.

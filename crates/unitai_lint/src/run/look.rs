@@ -118,14 +118,14 @@ fn fresh(target: &Target, bytes: Vec<u8>, settings: &Settings) -> Seen {
     if target.kind == Kind::MaybeYaml && !looks_like_test(&String::from_utf8_lossy(&bytes)) {
         return Seen { identity: Some(nobody()), ..Seen::default() };
     }
-    if matches!(target.kind, Kind::Python(_)) && !target.is_named && !may_be_test(&bytes) {
-        return Seen { is_test: true, identity: Some(nobody()), ..Seen::default() };
-    }
     let source = if is_yaml { Source::of_yaml(bytes) } else { Source::of_python(bytes) };
     let text = match source {
         Ok(source) => source.text,
         Err(reason) => return unreadable(&reason, target, settings),
     };
+    if matches!(target.kind, Kind::Python(_)) && !target.is_named && !may_be_test(text.as_bytes()) {
+        return Seen { is_test: true, identity: Some(nobody()), ..Seen::default() };
+    }
     let linted = match target.kind {
         Kind::Python(role) => lint_python_as(role, &target.path, &text, settings),
         Kind::Yaml | Kind::MaybeYaml => lint_yaml(&target.path, &target.file, &text, settings),
