@@ -20,6 +20,7 @@ import html_report
 import import_cost
 import json_round_trip
 import lab
+import lint
 import measure
 import mocked_call
 import model_call
@@ -42,6 +43,7 @@ BENCHES = {
     "statistical": statistical.measure,
     "html_report": html_report.measure,
     "yaml_tests": yaml_tests.measure,
+    "lint": lint.measure,
     "adapter_cost": adapter_cost.measure,
 }
 #: Those that need the clients of model providers.
