@@ -40,3 +40,14 @@ const ASKING: [&str; 30] = [
 pub(crate) fn is_asking(call: &Call<'_>) -> bool {
     ASKING.contains(&call.last) && call.node.func.is_attribute_expr()
 }
+
+/// Methods of clients of stores and of the SDKs of models.
+const SENDING: [&str; 12] = [
+    "aembed", "create", "delete", "ingest", "parse", "rerank", "retrieve", "search", "upsert", "insert",
+    "acreate", "execute",
+];
+
+/// Whether a method of a client sends something, by its name.
+pub(crate) fn is_sending(method: &str) -> bool {
+    ASKING.contains(&method) || SENDING.contains(&method)
+}

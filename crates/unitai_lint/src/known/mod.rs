@@ -3,5 +3,6 @@
 
 pub(crate) mod answers;
 pub(crate) mod checking;
+pub(crate) mod clients;
 pub(crate) mod mocks;
 pub(crate) mod words;

@@ -7,10 +7,12 @@ mod assertion_cannot_fail;
 mod bad_ignore;
 mod check_without_assert;
 mod expectation_without_check;
+mod key_in_unit;
 mod live_without_budget;
 mod mock_in_integration;
 mod mock_in_unit;
 mod needless_judge;
+mod network_in_unit;
 mod no_assertion;
 mod only_negative;
 mod overwritten_value;
@@ -43,10 +45,12 @@ pub static RULES: &[&Rule] = &[
     &bad_ignore::RULE,
     &check_without_assert::RULE,
     &expectation_without_check::RULE,
+    &key_in_unit::RULE,
     &live_without_budget::RULE,
     &mock_in_integration::RULE,
     &mock_in_unit::RULE,
     &needless_judge::RULE,
+    &network_in_unit::RULE,
     &no_assertion::RULE,
     &only_negative::RULE,
     &overwritten_value::RULE,
