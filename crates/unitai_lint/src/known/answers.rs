@@ -1,6 +1,8 @@
 //! What a model said: which calls ask one, and which names of a test hold its words.
 
-use crate::Call;
+use crate::ast::Expr;
+use crate::known::words::{has_word, words};
+use crate::{Call, Def, Layer, Ranged};
 
 /// Methods that ask a model or an agent.
 const ASKING: [&str; 30] = [
@@ -50,4 +52,167 @@ const SENDING: [&str; 12] = [
 /// Whether a method of a client sends something, by its name.
 pub(crate) fn is_sending(method: &str) -> bool {
     ASKING.contains(&method) || SENDING.contains(&method)
+}
+
+/// Who is asked when a model answers: the last part of what stands before the method.
+const ASKED: [&str; 15] = [
+    "agent",
+    "assistant",
+    "bot",
+    "chain",
+    "chat",
+    "chatbot",
+    "completions",
+    "crew",
+    "executor",
+    "graph",
+    "llm",
+    "messages",
+    "model",
+    "responses",
+    "runner",
+];
+
+/// Methods of SDKs, behind `completions`, `messages` and `responses`.
+const OF_SDKS: [&str; 3] = ["create", "parse", "acreate"];
+
+/// Where the words of an answer stand.
+const TEXTS: [&str; 13] = [
+    "answer",
+    "content",
+    "data",
+    "final_output",
+    "message",
+    "messages",
+    "output",
+    "output_text",
+    "raw",
+    "reply",
+    "response",
+    "result",
+    "text",
+];
+
+/// How words begin in files in which answers are made up: there, a text is known to the letter.
+const MADE_UP: [&str; 15] = [
+    "canned",
+    "cassette",
+    "deterministic",
+    "dummy",
+    "echo",
+    "fake",
+    "mock",
+    "monkeypatch",
+    "patch",
+    "record",
+    "replay",
+    "respx",
+    "script",
+    "stub",
+    "vcr",
+];
+
+/// Whether a test asks a model that nobody has told what to answer, as far as one can see: it is of a layer where agents are
+/// real, or marked as live, and its file says nothing of scripts, mocks or recordings.
+pub(crate) fn is_about_live_answers(test: Def<'_, '_>, layers: &[Layer]) -> bool {
+    let is_meant = test.layer.is_some_and(|layer| layers.contains(&layer)) || test.has_marker("live");
+    is_meant && !is_made_up(test)
+}
+
+fn is_made_up(test: Def<'_, '_>) -> bool {
+    let source = test.file.source;
+    // `MockToolkit` replaces tools and no model, and so does its method.
+    let is_of_toolkit = |word: &str, at: usize| {
+        let (before, after) = (&source[..at], &source[at + word.len()..]);
+        word == "mock"
+            && (after.starts_with("_toolkit")
+                || after.starts_with("Toolkit")
+                || before.ends_with('.') && after.starts_with('('))
+    };
+    let folded = source.to_ascii_lowercase();
+    ["TestModel", "FunctionModel"].iter().any(|name| source.contains(name))
+        || MADE_UP.iter().any(|word| {
+            folded.match_indices(word).any(|(at, _)| {
+                let is_begin = !folded[..at].ends_with(|c: char| c.is_ascii_alphabetic())
+                    || source.as_bytes()[at].is_ascii_uppercase();
+                is_begin && !is_of_toolkit(word, at)
+            })
+        })
+}
+
+/// The names of a test that hold what a model said, or a part of it, in the order of the source.
+pub(crate) struct Answers<'a> {
+    names: Vec<&'a str>,
+}
+
+impl<'a> Answers<'a> {
+    /// Of one test.
+    pub(crate) fn of(test: Def<'_, 'a>) -> Answers<'a> {
+        let mut answers = Answers { names: Vec::new() };
+        for assign in test.assigns() {
+            if let Some(value) = assign.value
+                && !assign.name.is_empty()
+                && !assign.name.contains('.')
+                && answers.is_answer(test, value)
+            {
+                answers.names.push(assign.name);
+            }
+        }
+        answers
+    }
+
+    /// Whether an expression is what a model said: the answer, or its text, perhaps in lower case or stripped.
+    pub(crate) fn is_answer(&self, test: Def<'_, 'a>, expr: &Expr) -> bool {
+        match expr {
+            Expr::Await(awaited) => self.is_answer(test, &awaited.value),
+            Expr::Name(name) => self.names.contains(&name.id.as_str()),
+            Expr::Attribute(attribute) => {
+                (TEXTS.contains(&attribute.attr.as_str()) || attribute.attr.as_str() == "choices")
+                    && self.is_answer(test, &attribute.value)
+            }
+            Expr::Subscript(subscript) => self.is_answer(test, &subscript.value),
+            Expr::Call(call) => match &*call.func {
+                Expr::Attribute(method) if is_of_text(method.attr.as_str()) => {
+                    self.is_answer(test, &method.value)
+                }
+                Expr::Name(name) if name.id.as_str() == "str" => {
+                    call.arguments.find_positional(0).is_some_and(|given| self.is_answer(test, given))
+                }
+                _ => test
+                    .calls()
+                    .iter()
+                    .any(|known| known.range() == call.range() && asks_a_model(test, known)),
+            },
+            _ => false,
+        }
+    }
+}
+
+/// What changes a text, and leaves it the same words.
+fn is_of_text(method: &str) -> bool {
+    matches!(method, "strip" | "lower" | "upper" | "casefold" | "rstrip" | "lstrip")
+}
+
+/// Whether a call asks a model: by who is asked and how. An agent that is a function of this file is none.
+fn asks_a_model(test: Def<'_, '_>, call: &Call<'_>) -> bool {
+    let receiver = call.receiver();
+    let asked = receiver.rsplit('.').next().unwrap_or_default();
+    if OF_SDKS.contains(&call.last) {
+        return matches!(asked, "completions" | "messages" | "responses");
+    }
+    if !is_asking(call) {
+        return false;
+    }
+    let is_written_here = |name: &str| test.file.defs().any(|def| def.name() == name);
+    if has_word(asked, &["toolkit"]) {
+        let agent = call.argument("agent", 0);
+        return agent.is_some_and(|agent| match agent {
+            Expr::Name(name) => {
+                words(name.id.as_str()).any(|word| ASKED.contains(&&*word))
+                    && !is_written_here(name.id.as_str())
+            }
+            _ => false,
+        });
+    }
+    words(asked).any(|word| ASKED.contains(&&*word))
 }

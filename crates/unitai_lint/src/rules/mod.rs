@@ -6,6 +6,7 @@ mod asserted_internal_call;
 mod assertion_cannot_fail;
 mod bad_ignore;
 mod check_without_assert;
+mod exact_model_text;
 mod expectation_without_check;
 mod key_in_unit;
 mod live_without_budget;
@@ -19,6 +20,7 @@ mod overwritten_value;
 mod replay_without_run;
 mod skip_with_todo;
 mod sleep_in_test;
+mod snapshot_of_model;
 mod swallowed_assertion;
 mod syntax_error;
 mod too_few_runs;
@@ -44,6 +46,7 @@ pub static RULES: &[&Rule] = &[
     &assertion_cannot_fail::RULE,
     &bad_ignore::RULE,
     &check_without_assert::RULE,
+    &exact_model_text::RULE,
     &expectation_without_check::RULE,
     &key_in_unit::RULE,
     &live_without_budget::RULE,
@@ -57,6 +60,7 @@ pub static RULES: &[&Rule] = &[
     &replay_without_run::RULE,
     &skip_with_todo::RULE,
     &sleep_in_test::RULE,
+    &snapshot_of_model::RULE,
     &swallowed_assertion::RULE,
     &syntax_error::RULE,
     &too_few_runs::RULE,

@@ -1,0 +1,71 @@
+//! `exact-model-text`.
+
+use crate::ast::{CmpOp, Expr};
+use crate::known::answers::{Answers, is_about_live_answers};
+use crate::{Check, Def, Example, Layer, Ranged, Report, Rule, Severity};
+
+pub(crate) static RULE: Rule = Rule {
+    name: "exact-model-text",
+    what: "A whole sentence of a model that is compared word for word, in integration, behavioral and live tests: `assert response.content == \"Your order was refunded.\"`. \
+           Single words, numbers and labels may be compared, and so may answers that the file says are scripted, mocked or \
+           recorded.",
+    why: "A model says the same thing in other words the next time, and the test fails though the agent was right. Facts stay: \
+          `\"refunded\" in response.content`.",
+    bad: Example {
+        path: "tests/behavioral/test_refund.py",
+        code: "async def test_refund(agent):\n    response = await agent.run(\"Refund order 123\")\n    assert response.content == \"Order 123 was refunded.\"\n",
+    },
+    good: Example {
+        path: "tests/behavioral/test_refund.py",
+        code: "async def test_refund(agent):\n    response = await agent.run(\"Refund order 123\")\n    assert \"refunded\" in response.content.lower()\n",
+    },
+    severity: Severity::Error,
+    layers: &[],
+    is_fixable: false,
+    check: Check::Test(check),
+};
+
+/// Where agents are real. Tests that are marked as live are looked at in any layer.
+const LAYERS: [Layer; 2] = [Layer::Integration, Layer::Behavioral];
+
+fn check(test: Def<'_, '_>, report: &mut Report<'_>) {
+    let mut answers = None;
+    let mut look = |text: &Expr, answer: &Expr, place: &dyn Ranged| {
+        if !is_sentence(text) || !is_about_live_answers(test, &LAYERS) {
+            return;
+        }
+        if answers.get_or_insert_with(|| Answers::of(test)).is_answer(test, answer) {
+            report
+                .at(
+                    place.range(),
+                    format!(
+                        "`{}` is compared word for word: a model may say it otherwise",
+                        test.file.text(answer)
+                    ),
+                )
+                .help("assert the facts that must be in it, such as `\"2024\" in response.content`");
+        }
+    };
+    for assert in test.asserts() {
+        if let Expr::Compare(compare) = &*assert.node.test
+            && let ([CmpOp::Eq], [right]) = (&*compare.ops, &*compare.comparators)
+        {
+            look(right, &compare.left, assert);
+            look(&compare.left, right, assert);
+        }
+    }
+    for call in test.calls().iter().filter(|call| matches!(call.last, "assertEqual" | "assertEquals")) {
+        if let (Some(left), Some(right)) = (call.positional(0), call.positional(1)) {
+            look(right, left, call);
+            look(left, right, call);
+        }
+    }
+}
+
+/// Three words or more, written out.
+fn is_sentence(expr: &Expr) -> bool {
+    match expr {
+        Expr::StringLiteral(text) => text.value.to_str().split_whitespace().count() >= 3,
+        _ => false,
+    }
+}
