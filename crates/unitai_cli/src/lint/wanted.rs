@@ -30,7 +30,17 @@ pub(super) fn plan(settings: &Settings) -> Result<Plan, String> {
         per_folder: lint.per_folder,
         exclude: lint.exclude,
     };
-    Plan::of(&wanted, Options::default()).map_err(|wrong| told(&wrong, settings))
+    Plan::of(&wanted, options(settings)).map_err(|wrong| told(&wrong, settings))
+}
+
+/// What single rules want to know of the project.
+fn options(settings: &Settings) -> Options {
+    let (repeated, budget) = (settings.statistics(), settings.budget());
+    Options {
+        default_n: Some(repeated.n),
+        default_threshold: Some(repeated.threshold),
+        has_budget: budget.per_test.is_some() || budget.per_suite.is_some(),
+    }
 }
 
 /// What is wrong, and who said it.

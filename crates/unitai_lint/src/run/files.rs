@@ -33,6 +33,8 @@ pub(crate) struct Target {
     pub(crate) kind: Kind,
     /// Whether somebody named it.
     pub(crate) is_named: bool,
+    /// Whether it is only there for rules about the whole project: a test outside of what is named.
+    pub(crate) is_beside: bool,
 }
 
 /// Where the paths of a run begin.
@@ -48,7 +50,7 @@ impl Places<'_> {
         let from = |folder: &Path| whole.strip_prefix(folder).ok().map(slashed);
         let shown = from(self.here).unwrap_or_else(|| slashed(&whole));
         let path = from(self.root).unwrap_or_else(|| shown.clone());
-        Target { file: whole, path, shown, kind, is_named }
+        Target { file: whole, path, shown, kind, is_named, is_beside: false }
     }
 }
 
@@ -72,8 +74,8 @@ fn slashed(path: &Path) -> String {
     if cfg!(windows) { text.replace('\\', "/") } else { text.into_owned() }
 }
 
-/// The files that are named, and every test below the folders that are; with the sources of the project, if rules want
-/// to know them. In the order of their paths, each once.
+/// The files that are named, and every test below the folders that are; with the sources and the other tests of the
+/// project, if rules want to know them. In the order of their paths, each once.
 pub(crate) fn find(
     places: &Places<'_>,
     named: &[PathBuf],
@@ -114,23 +116,27 @@ pub(crate) fn find(
             &mut found,
         );
         if with_sources {
+            let asked = found.len();
             walk(
                 places,
                 places.root,
                 &[],
                 plan,
                 |file, name| match kind_of(file, &naming)? {
-                    Kind::Python(role) if naming.is_test(name) || role == FileRole::Conftest => None,
+                    Kind::Python(role) if naming.is_test(name) || role == FileRole::Conftest => {
+                        Some(Kind::Python(role))
+                    }
                     Kind::Python(_) => Some(Kind::Source),
                     _ => None,
                 },
                 &mut found,
             );
+            found[asked..].iter_mut().for_each(|target| target.is_beside = target.kind != Kind::Source);
         }
     }
     // Of a file that is named and found, or a test and a source, the first stays.
     found.sort_by(|a, b| {
-        let rank = |target: &Target| (!target.is_named, target.kind == Kind::Source);
+        let rank = |target: &Target| (!target.is_named, target.is_beside || target.kind == Kind::Source);
         (&a.shown, rank(a)).cmp(&(&b.shown, rank(b)))
     });
     found.dedup_by(|later, first| later.file == first.file);

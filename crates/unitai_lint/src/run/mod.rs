@@ -16,7 +16,7 @@ pub use fixing::{FixedFile, fix};
 pub use located::{Located, Position};
 
 use crate::linter::finished_project;
-use crate::{Finding, Lines, Plan, Severity, Source, project_stage};
+use crate::{Contracts, Finding, Lines, Plan, Project, Severity, Source, Summary, project_stage};
 use files::{Kind, Places, Target, find};
 use look::{Looker, Seen};
 
@@ -81,28 +81,17 @@ impl Outcome {
 impl Run<'_> {
     /// Looks at every file. A path that is not there is the error.
     pub fn run(&self) -> Result<Outcome, String> {
-        let places = Places { root: self.root, here: self.here };
         let has_folder = self.named.iter().any(|path| self.here.join(path).is_dir());
         // Of single files, one does not know what the others hold.
         let single = (!has_folder).then(|| self.plan.clone().of_single_files());
         let plan = single.as_ref().unwrap_or(self.plan);
-        let is_about_project = plan.usual().is_about_projects();
-        let targets = find(&places, self.named, plan, is_about_project)?;
-        let mut looker = Looker::new(plan, self.kept);
-        let done = AtomicUsize::new(0);
-        let look = |target: &Target| {
-            let seen = looker.look(target);
-            (self.progress)(done.fetch_add(1, Ordering::Relaxed) + 1, targets.len());
-            seen
-        };
-        let mut seen: Vec<Seen> = pool(self.jobs)?.install(|| targets.par_iter().map(look).collect());
-        let remembered = seen.iter().filter(|seen| seen.is_remembered).count();
-        let keep = looker.keep(&targets, &mut seen);
-        if is_about_project {
+        let Looks { targets, mut seen, keep, remembered } = self.looks(plan)?;
+        if plan.usual().is_about_projects() {
             of_project(plan, &targets, &mut seen);
         }
         let files = targets.into_iter().zip(seen).filter(|(target, seen)| {
-            (seen.is_test && target.kind != Kind::Source) || !seen.findings.is_empty()
+            let is_test = seen.is_test && target.kind != Kind::Source;
+            !target.is_beside && (is_test || !seen.findings.is_empty())
         });
         let files = files
             .map(|(target, seen)| FileOutcome {
@@ -115,6 +104,37 @@ impl Run<'_> {
             .collect();
         Ok(Outcome { files, keep, remembered })
     }
+
+    /// What the project says about its contracts. The plan must have a rule about the whole project.
+    pub fn contracts(&self) -> Result<Contracts, String> {
+        let seen = self.looks(self.plan)?.seen;
+        let files: Vec<Summary> = seen.into_iter().filter_map(|seen| seen.summary).collect();
+        Ok(Contracts::of(&Project { files: &files }))
+    }
+
+    fn looks(&self, plan: &Plan) -> Result<Looks, String> {
+        let places = Places { root: self.root, here: self.here };
+        let targets = find(&places, self.named, plan, plan.usual().is_about_projects())?;
+        let mut looker = Looker::new(plan, self.kept);
+        let done = AtomicUsize::new(0);
+        let look = |target: &Target| {
+            let seen = looker.look(target);
+            (self.progress)(done.fetch_add(1, Ordering::Relaxed) + 1, targets.len());
+            seen
+        };
+        let mut seen: Vec<Seen> = pool(self.jobs)?.install(|| targets.par_iter().map(look).collect());
+        let remembered = seen.iter().filter(|seen| seen.is_remembered).count();
+        let keep = looker.keep(&targets, &mut seen);
+        Ok(Looks { targets, seen, keep, remembered })
+    }
+}
+
+/// What was seen of every file.
+struct Looks {
+    targets: Vec<Target>,
+    seen: Vec<Seen>,
+    keep: Option<Vec<u8>>,
+    remembered: usize,
 }
 
 /// Does something that may go deep, on a thread that has the room.
