@@ -4,6 +4,7 @@ mod cache;
 mod child;
 mod completions;
 mod config;
+mod contract;
 mod demo;
 mod doctor;
 mod git;
@@ -82,6 +83,9 @@ enum Command {
     /// Look for tests that cannot fail, fake what they claim to test, or spend without a limit
     #[command(after_help = lint::EXAMPLES)]
     Lint(lint::Lint),
+    /// Show which implementations of an interface contract tests cover
+    #[command(after_help = contract::EXAMPLES)]
+    Contract(contract::Contract),
     /// Measure the judge of YAML tests against people, and look at what it said
     #[command(after_help = judge::EXAMPLES)]
     Judge(judge::Judge),
@@ -130,6 +134,7 @@ pub fn run(args: Vec<OsString>, python: &str) -> i32 {
             Command::Serve(serve) => serve.run(),
             Command::Yaml(yaml) => yaml.run(python),
             Command::Lint(lint) => lint.run(),
+            Command::Contract(contract) => contract.run(),
             Command::Judge(judge) => judge.run(),
             Command::Mcp(mcp) => mcp.run(python),
             Command::Doctor(doctor) => doctor.run(python),

@@ -37,4 +37,5 @@ def test_an_order_that_is_still_on_its_way_is_not_refunded(mock_toolkit):
 
     result = mock_toolkit.run(refund_agent, "Please refund order #123")
 
+    assert result.tool_called_with("lookup_order", order_id="123")
     assert result.tool_not_called("process_refund")

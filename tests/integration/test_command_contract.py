@@ -1,0 +1,144 @@
+"""`unitai contract list`: what it finds in a project, how it tells it, and its exit codes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.integration
+
+COMMAND = Path(sys.executable).parent / "unitai"
+
+STORES = """
+from abc import ABC, abstractmethod
+
+
+class BaseStore(ABC):
+    @abstractmethod
+    def put(self, key, value): ...
+
+
+class MemoryStore(BaseStore):
+    def put(self, key, value):
+        pass
+
+
+class FileStore(BaseStore):
+    def put(self, key, value):
+        pass
+"""
+
+CONTRACT = """
+import pytest
+from shop.stores import BaseStore, MemoryStore
+from unitai.contract import Contract
+
+
+class StoreContract(Contract[BaseStore]):
+    def test_put(self, subject):
+        assert subject.put("a", 1) is None
+
+
+class TestMemoryStore(StoreContract):
+    @pytest.fixture
+    def subject(self):
+        return MemoryStore()
+"""
+
+ANOTHER = """
+
+class TestFileStore(StoreContract):
+    @pytest.fixture
+    def subject(self):
+        return FileStore()
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    files = {
+        "pyproject.toml": "",
+        "src/shop/__init__.py": "",
+        "src/shop/stores.py": STORES,
+        "tests/contract/test_stores.py": CONTRACT,
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+def unitai(folder: Path, *args: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([COMMAND, *args], capture_output=True, text=True, check=False, cwd=folder, timeout=60)
+
+
+def cover_all(project: Path) -> None:
+    contract = CONTRACT.replace("MemoryStore\n", "FileStore, MemoryStore\n", 1)
+    (project / "tests/contract/test_stores.py").write_text(contract + ANOTHER, encoding="utf-8")
+
+
+def test_the_list_shows_who_is_covered_by_what(project):
+    done = unitai(project, "contract", "list")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines() == [
+        "BaseStore      src/shop/stores.py  StoreContract",
+        "  MemoryStore  tests/contract/test_stores.py::TestMemoryStore",
+        "  FileStore    not covered",
+        "1 interface, 2 implementations, 1 not covered",
+    ]
+
+
+def test_it_is_the_same_from_a_folder_further_down(project):
+    assert unitai(project / "src", "contract", "list").stdout == unitai(project, "contract", "list").stdout
+
+
+def test_check_fails_until_all_are_covered(project):
+    assert unitai(project, "contract", "list", "--check").returncode == 1
+    cover_all(project)
+    done = unitai(project, "contract", "list", "--check")
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "1 interface, 2 implementations, all covered")
+
+
+def test_programs_get_json(project):
+    told = json.loads(unitai(project, "contract", "list", "--format", "json").stdout)
+    assert (told["version"], told["uncovered"]) == (1, 1)
+    (interface,) = told["interfaces"]
+    assert interface["name"] == "BaseStore"
+    assert interface["path"] == "src/shop/stores.py"
+    assert interface["contracts"] == ["StoreContract"]
+    memory, file = interface["implementations"]
+    cover = {"path": "tests/contract/test_stores.py", "class": "TestMemoryStore", "contract": "StoreContract"}
+    assert (memory["name"], memory["covers"]) == ("MemoryStore", [cover])
+    assert (file["name"], file["covers"]) == ("FileStore", [])
+
+
+def test_a_project_without_interfaces_says_so(tmp_path):
+    (tmp_path / "pyproject.toml").write_text("", encoding="utf-8")
+    done = unitai(tmp_path, "contract", "list", "--check")
+    assert (done.returncode, done.stdout) == (0, "this project has no class with abstract methods\n")
+
+
+def test_what_is_excluded_is_not_read(project):
+    (project / "pyproject.toml").write_text("[tool.unitai.lint]\nexclude = ['src']\n", encoding="utf-8")
+    assert unitai(project, "contract", "list").stdout == "this project has no class with abstract methods\n"
+
+
+def test_the_linter_finds_the_same(project):
+    done = unitai(project, "lint", "--no-cache", "tests")
+    assert done.returncode == 0
+    assert "`FileStore` implements `BaseStore`, and no contract test covers it" in done.stdout
+    assert "write a test class that inherits `StoreContract`, and give it a `FileStore`" in done.stdout
+    cover_all(project)
+    assert "nothing was found" in unitai(project, "lint", "--no-cache").stdout
+
+
+def test_a_part_of_the_tests_is_judged_by_all_of_them(project):
+    cover_all(project)
+    (project / "tests/contract/more").mkdir()
+    (project / "tests/contract/more/test_more.py").write_text(CONTRACT, encoding="utf-8")
+    done = unitai(project, "lint", "--no-cache", "tests/contract/more")
+    assert (done.returncode, "1 file looked at" in done.stdout) == (0, True)
