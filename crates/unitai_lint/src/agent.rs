@@ -67,13 +67,18 @@ pub(crate) fn prepares(call: &Call<'_>) -> bool {
 /// Whether a call runs an agent, as far as its name tells: `toolkit.run(...)`, `agent.invoke(...)`.
 pub(crate) fn runs(call: &ExprCall, toolkits: &[&str], source: &str) -> bool {
     let Expr::Attribute(method) = &*call.func else { return false };
+    let name = method.attr.as_str();
+    let (is_run, is_run_of_agent) = (RUNS.contains(&name), RUNS_OF_AGENTS.contains(&name));
+    if !is_run && !is_run_of_agent {
+        return false;
+    }
     let receiver = dotted(&method.value, source);
     if toolkits.contains(&receiver) {
-        return RUNS.contains(&method.attr.as_str());
+        return is_run;
     }
     let last = receiver.rsplit('.').next().unwrap_or_default();
     let is_agent = ["agent", "Agent", "crew", "toolkit"].iter().any(|word| last.contains(word));
-    (is_agent || receiver == "Runner") && RUNS_OF_AGENTS.contains(&method.attr.as_str())
+    (is_agent || receiver == "Runner") && is_run_of_agent
 }
 
 /// The names that hold what came of a run in this test.
