@@ -51,8 +51,9 @@ impl<'p> Names<'p> {
         names
     }
 
+    /// Every class, in the order of files. Stubs say of classes what the others say of themselves.
     pub(super) fn all(&self) -> impl Iterator<Item = ClassId> + use<'p> {
-        let files = self.files.iter().enumerate();
+        let files = self.files.iter().enumerate().filter(|(_, summary)| !summary.path.ends_with(".pyi"));
         files.flat_map(|(file, summary)| (0..summary.classes.len()).map(move |class| ClassId { file, class }))
     }
 

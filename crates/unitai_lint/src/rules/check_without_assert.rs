@@ -61,7 +61,12 @@ fn tell(method: &Method, receiver: &str, place: impl Ranged + Copy, report: &mut
 fn is_result(file: &File<'_>, method: &Method, receiver: &str, owner: Option<FunctionId>) -> bool {
     let is_own_name =
         method.name.contains('_') && !receiver.is_empty() && receiver.split('.').next() != Some("self");
-    is_own_name && !is_helper(file, method.name) || is_certain(file, receiver, owner)
+    is_own_name && is_about_agents(file) && !is_helper(file, method.name) || is_certain(file, receiver, owner)
+}
+
+/// Whether the file has to do with UnitAI at all.
+fn is_about_agents(file: &File<'_>) -> bool {
+    file.source.contains("toolkit") || file.source.contains("unitai")
 }
 
 /// Whether this file has a function of the name, which may assert by itself.

@@ -1,8 +1,8 @@
 //! `replay-without-run`.
 
 use crate::agent::{check_of, has_unknown_fixture, prepares};
-use crate::ast::{Expr, ExprCall};
-use crate::{Call, Check, Def, Example, Ranged, Report, Rule, Severity, TextRange};
+use crate::ast::{Expr, ExprCall, Stmt};
+use crate::{Call, Check, Def, Example, Ranged, Report, Rule, Severity, TextRange, inside_body};
 
 pub(crate) static RULE: Rule = Rule {
     name: "replay-without-run",
@@ -26,7 +26,7 @@ pub(crate) static RULE: Rule = Rule {
 const HELP: &str = "run the agent inside, or take the cassette away";
 
 /// Calls that ask no model, whatever they are given.
-const PLAIN: [&str; 28] = [
+const PLAIN: [&str; 27] = [
     "all",
     "any",
     "bool",
@@ -35,7 +35,6 @@ const PLAIN: [&str; 28] = [
     "enumerate",
     "float",
     "format",
-    "get",
     "getattr",
     "hasattr",
     "int",
@@ -60,8 +59,6 @@ const PLAIN: [&str; 28] = [
 fn check(test: Def<'_, '_>, report: &mut Report<'_>) {
     for with in test.withs() {
         let Some(call) = with.call().filter(|call| is_cassette(test, call)) else { continue };
-        let (Some(first), Some(last)) = (with.node.body.first(), with.node.body.last()) else { continue };
-        let block = TextRange::new(first.start(), last.end());
         // A block that must fail when it is left is about the cassette.
         if is_off(call)
             || with.context.in_raises()
@@ -69,7 +66,7 @@ fn check(test: Def<'_, '_>, report: &mut Report<'_>) {
         {
             continue;
         }
-        if !may_ask(test, block) {
+        if !may_ask(test, &with.node.body) {
             report
                 .at(with, "nothing in this block could ask a model: the cassette has nothing to do")
                 .help(HELP);
@@ -78,13 +75,10 @@ fn check(test: Def<'_, '_>, report: &mut Report<'_>) {
     let marker = test.markers().find(|(name, _)| *name == "unitai_cassette");
     let is_marked = marker.is_some_and(|(_, call)| !call.is_some_and(is_off));
     let is_meant = is_marked || test.takes("cassette") && !test.reads("cassette");
-    if is_meant && !has_unknown_fixture(test) {
-        let body = test.function.node.range();
-        if !may_ask(test, body) {
-            let message =
-                format!("nothing in `{}` could ask a model: its cassette has nothing to do", test.name());
-            report.at(test, message).help(HELP);
-        }
+    if is_meant && !has_unknown_fixture(test) && !may_ask(test, test.body()) {
+        let message =
+            format!("nothing in `{}` could ask a model: its cassette has nothing to do", test.name());
+        report.at(test, message).help(HELP);
     }
 }
 
@@ -106,9 +100,15 @@ fn awaits_trouble<'a>(mut items: impl Iterator<Item = &'a Expr>) -> bool {
     })
 }
 
-fn may_ask(test: Def<'_, '_>, block: TextRange) -> bool {
+/// Whether something in these statements may ask a model: a call that is not known, a loop over something that answers as it
+/// goes, something that is awaited.
+fn may_ask(test: Def<'_, '_>, body: &[Stmt]) -> bool {
+    let (Some(first), Some(last)) = (body.first(), body.last()) else { return false };
+    let block = TextRange::new(first.start(), last.end());
     let is_plain =
         |call: &Call<'_>| PLAIN.contains(&call.last) || prepares(call) || check_of(call.node).is_some();
-    let mut inside = test.calls().iter().filter(|call| block.contains_range(call.range()));
-    inside.any(|call| !is_plain(call))
+    let mut is_lazy =
+        test.statements().iter().any(|it| it.node.is_for_stmt() && block.contains_range(it.range()));
+    inside_body(body, |expr| is_lazy |= expr.is_await_expr() || expr.is_yield_expr());
+    is_lazy || test.calls().iter().any(|call| block.contains_range(call.range()) && !is_plain(call))
 }
