@@ -17,6 +17,8 @@ pub struct Summary {
     pub fixtures: Vec<FixtureSummary>,
     /// Of contract tests, the names that are used outside of classes, as in [`ClassSummary::uses`].
     pub uses: Vec<String>,
+    /// Its contract tests outside of classes.
+    pub contract_tests: Vec<MethodSummary>,
     /// Its imports: the name here, and what it stands for, such as `shop.stores.BaseStore`. Relative ones begin with a
     /// dot for each level.
     pub imports: Vec<(String, String)>,
@@ -68,8 +70,8 @@ pub struct MethodSummary {
     pub is_fixture: bool,
     /// Whether it is a test.
     pub is_test: bool,
-    /// A digest of its body as tokens, without its docstring and comments: equal bodies, equal digests. 0 for bodies
-    /// that say next to nothing.
+    /// Of a contract test, a digest of its body as tokens, without its docstring and comments: equal bodies, equal digests,
+    /// whichever classes they name. 0 for bodies that say next to nothing.
     pub digest: u64,
 }
 

@@ -6,10 +6,13 @@ mod asserted_internal_call;
 mod assertion_cannot_fail;
 mod bad_ignore;
 mod check_without_assert;
+mod client_per_test;
+mod duplicated_contract;
 mod exact_model_text;
 mod expectation_without_check;
 mod key_in_unit;
 mod live_without_budget;
+mod missing_cleanup;
 mod mock_in_integration;
 mod mock_in_unit;
 mod needless_judge;
@@ -20,6 +23,7 @@ mod overwritten_value;
 mod replay_without_run;
 mod skip_with_todo;
 mod sleep_in_test;
+mod slow_in_unit;
 mod snapshot_of_model;
 mod swallowed_assertion;
 mod syntax_error;
@@ -46,10 +50,13 @@ pub static RULES: &[&Rule] = &[
     &assertion_cannot_fail::RULE,
     &bad_ignore::RULE,
     &check_without_assert::RULE,
+    &client_per_test::RULE,
+    &duplicated_contract::RULE,
     &exact_model_text::RULE,
     &expectation_without_check::RULE,
     &key_in_unit::RULE,
     &live_without_budget::RULE,
+    &missing_cleanup::RULE,
     &mock_in_integration::RULE,
     &mock_in_unit::RULE,
     &needless_judge::RULE,
@@ -60,6 +67,7 @@ pub static RULES: &[&Rule] = &[
     &replay_without_run::RULE,
     &skip_with_todo::RULE,
     &sleep_in_test::RULE,
+    &slow_in_unit::RULE,
     &snapshot_of_model::RULE,
     &swallowed_assertion::RULE,
     &syntax_error::RULE,
