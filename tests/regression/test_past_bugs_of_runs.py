@@ -206,8 +206,11 @@ def test_a_call_of_a_name_with_a_lone_surrogate_is_a_strict_violation():
 
 
 def test_debug_of_a_test_case_has_a_toolkit():
+    tools = []
+
     class Case(AgentTestCase):
         def test_it(self):
-            self.toolkit.mock("tool", return_value=1)
+            tools.append(self.toolkit.mock("tool", return_value=1))
 
     Case("test_it").debug()
+    assert len(tools) == 1

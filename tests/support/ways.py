@@ -34,7 +34,7 @@ class Way:
     def __str__(self) -> str:
         return self.name
 
-    def go(self, folder: Path) -> subprocess.CompletedProcess[str]:
+    def check(self, folder: Path) -> subprocess.CompletedProcess[str]:
         """Goes wrong in this folder, and looks at how."""
         for name, text in self.files.items():
             path = folder / name
@@ -44,11 +44,11 @@ class Way:
             (folder / name).mkdir(parents=True)
         project = Project(folder)
         done = (project.pytest if self.is_pytest else project.unitai)(*self.words, **self.variables)
-        went_wrong(done, self.code, *self.said)
+        assert_trouble(done, self.code, *self.said)
         return done
 
 
-def went_wrong(done: subprocess.CompletedProcess[str], code: int, *said: str) -> None:
+def assert_trouble(done: subprocess.CompletedProcess[str], code: int, *said: str) -> None:
     """Asserts what holds of everything that goes wrong."""
     told = done.stdout + done.stderr
     assert done.returncode == code, f"{done.returncode}\n{told}"

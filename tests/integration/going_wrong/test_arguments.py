@@ -66,9 +66,9 @@ COMMANDS = [
 
 @pytest.mark.parametrize("way", OPTIONS, ids=lambda way: ascii(way.name))
 def test_of_the_tests(way, tmp_path):
-    way.go(tmp_path)
+    way.check(tmp_path)
 
 
 @pytest.mark.parametrize("way", COMMANDS, ids=str)
 def test_of_other_commands(way, tmp_path):
-    assert way.go(tmp_path).stdout == ""
+    assert way.check(tmp_path).stdout == ""

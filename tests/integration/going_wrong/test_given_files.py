@@ -39,7 +39,7 @@ TO_READ = {
 @pytest.mark.parametrize("name", TO_READ)
 def test_a_file_to_read(command, name, tmp_path):
     text, *said = TO_READ[name]
-    Way(name, (command, "given"), 2, tuple(said), {"given": text}).go(tmp_path)
+    Way(name, (command, "given"), 2, tuple(said), {"given": text}).check(tmp_path)
     assert not (tmp_path / "test-results").exists()
 
 
@@ -82,7 +82,7 @@ WAYS = [
 
 @pytest.mark.parametrize("way", WAYS, ids=str)
 def test_a_place(way, tmp_path):
-    way.go(tmp_path)
+    way.check(tmp_path)
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")
@@ -95,7 +95,7 @@ def test_a_place(way, tmp_path):
     ],
 )
 def test_a_full_disk(words, said, tmp_path):
-    Way("full", words, 2, ("No space left on device", said), {"given": events()}).go(tmp_path)
+    Way("full", words, 2, ("No space left on device", said), {"given": events()}).check(tmp_path)
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")

@@ -58,25 +58,25 @@ VARIABLES = {
 
 @pytest.mark.parametrize("way", FILES, ids=str)
 def test_a_file(way, tmp_path):
-    assert way.go(tmp_path).stdout == ""
+    assert way.check(tmp_path).stdout == ""
 
 
 @pytest.mark.parametrize("command", ["results", "report", "cache", "serve", "init", "config"])
 def test_a_file_that_another_command_needs(command, tmp_path):
     words = {"cache": ("cache", "stats"), "serve": ("serve", "--", "true")}.get(command, (command,))
-    Way(command, words, 2, ("unitai.toml:1:6", "expected a file in TOML"), {"unitai.toml": "x = ["}).go(tmp_path)
+    Way(command, words, 2, ("unitai.toml:1:6", "expected a file in TOML"), {"unitai.toml": "x = ["}).check(tmp_path)
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names")
 def test_a_pipe_in_place_of_the_file_is_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "unitai.toml")
-    Way("a pipe", ("config",), 2, ("it is no file", "a file that this user may read")).go(tmp_path)
+    Way("a pipe", ("config",), 2, ("it is no file", "a file that this user may read")).check(tmp_path)
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="the superuser may read everything")
 def test_a_file_that_may_not_be_read(tmp_path):
     (tmp_path / "unitai.toml").touch(mode=0)
-    Way("not readable", ("test",), 2, ("cannot be read", "a file that this user may read")).go(tmp_path)
+    Way("not readable", ("test",), 2, ("cannot be read", "a file that this user may read")).check(tmp_path)
 
 
 @pytest.mark.parametrize("name", VARIABLES)
@@ -84,11 +84,11 @@ def test_a_variable(name, tmp_path):
     text, expected = VARIABLES[name]
     said = (f"the environment variable UNITAI_{name}: it is `{text}`", expected)
     for command in ("test", "config"):
-        Way(name, (command,), 2, said, {"test_it.py": PASSING}, variables={f"UNITAI_{name}": text}).go(tmp_path)
+        Way(name, (command,), 2, said, {"test_it.py": PASSING}, variables={f"UNITAI_{name}": text}).check(tmp_path)
 
 
 def test_a_variable_in_plain_pytest(tmp_path):
     Way(
         "pytest", (), 4, ("UNITAI_TIMEOUT: it is `soon`", "expected: a number of seconds above 0", "to do:"),
         {"test_it.py": PASSING}, variables={"UNITAI_TIMEOUT": "soon"}, is_pytest=True,
-    ).go(tmp_path)  # fmt: skip
+    ).check(tmp_path)  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from projects import Project
-from ways import PASSING, Way, went_wrong
+from ways import PASSING, Way, assert_trouble
 
 pytestmark = pytest.mark.integration
 
@@ -85,27 +85,27 @@ CONFTESTS = [
 
 @pytest.mark.parametrize("way", TESTS, ids=str)
 def test_what_tests_do(way, tmp_path):
-    way.go(tmp_path)
+    way.check(tmp_path)
     assert not (tmp_path / "ran").exists()
 
 
 @pytest.mark.parametrize("way", CONFTESTS, ids=str)
 def test_what_a_conftest_does(way, tmp_path):
-    way.go(tmp_path)
+    way.check(tmp_path)
 
 
 def test_a_run_that_broke_off_is_not_green_later(tmp_path):
     """What `unitai test` called broken, `unitai results` does not call good."""
     project = Project(tmp_path)
     project.write(test_it=PASSING, conftest="def pytest_sessionfinish():\n    raise ValueError('of theirs')\n")
-    went_wrong(project.unitai("test"), 2, "of theirs")
-    went_wrong(project.unitai("results"), 1, "The run broke off", "(ValueError: of theirs)")
+    assert_trouble(project.unitai("test"), 2, "of theirs")
+    assert_trouble(project.unitai("results"), 1, "The run broke off", "(ValueError: of theirs)")
 
 
 def test_plain_pytest_agrees(tmp_path):
     project = Project(tmp_path)
     project.write(test_it="import pytest\ndef test_a():\n    pytest.exit('enough', returncode=0)\n")
-    went_wrong(project.pytest("--unitai"), 2, "The run was interrupted (enough)")
+    assert_trouble(project.pytest("--unitai"), 2, "The run was interrupted (enough)")
 
 
 class TestOtherPlugins:

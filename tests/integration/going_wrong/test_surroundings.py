@@ -9,7 +9,7 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 from projects import COMMAND, Project
-from ways import PASSING, Way, went_wrong
+from ways import PASSING, Way, assert_trouble
 
 pytestmark = pytest.mark.integration
 
@@ -31,12 +31,12 @@ class TestFullDisks:
     )
     def test_a_report(self, variables, said, tmp_path):
         Way("full", ("test",), 2, ("No space left on device", "1 passed", *said), {"test_it.py": PASSING},
-            variables=variables).go(tmp_path)  # fmt: skip
+            variables=variables).check(tmp_path)  # fmt: skip
 
     def test_a_baseline(self, tmp_path):
         (tmp_path / "main.json").symlink_to("/dev/full")
         words = ("test", "--save-baseline", "main.json")
-        Way("full", words, 2, ("main.json cannot be read", "to do:"), {"test_it.py": REPEATED}).go(tmp_path)
+        Way("full", words, 2, ("main.json cannot be read", "to do:"), {"test_it.py": REPEATED}).check(tmp_path)
 
     @pytest.mark.skipif(sys.platform == "win32", reason="there are no limits of that kind")
     def test_everything(self, tmp_path):
@@ -48,12 +48,12 @@ class TestFullDisks:
             capture_output=True, text=True, check=False, timeout=120,
             env=project.environment(PYTHONDONTWRITEBYTECODE="1"),
         )  # fmt: skip
-        went_wrong(done, 2, "300 passed", "the run events are not complete: [Errno 27] File too large")
+        assert_trouble(done, 2, "300 passed", "the run events are not complete: [Errno 27] File too large")
 
 
 def test_a_summary_that_is_a_folder(tmp_path):
     said = ("1 passed", "the summary for GitHub could not be written", "GITHUB_STEP_SUMMARY names another")
-    Way("folder", ("test",), 2, said, {"test_it.py": PASSING}, variables={"GITHUB_STEP_SUMMARY": str(tmp_path)}).go(
+    Way("folder", ("test",), 2, said, {"test_it.py": PASSING}, variables={"GITHUB_STEP_SUMMARY": str(tmp_path)}).check(
         tmp_path
     )
 
@@ -65,7 +65,7 @@ def test_a_summary_that_is_a_folder(tmp_path):
 )
 def test_an_environment_that_lacks_something_still_runs_tests(variables, tmp_path):
     done = Way("lacking", ("test",), 1, ("1 failed", "=== UnitAI Results ==="), {"test_it.py": FAILING},
-               variables=variables).go(tmp_path)  # fmt: skip
+               variables=variables).check(tmp_path)  # fmt: skip
     assert "\x1b" not in done.stdout
 
 
@@ -77,7 +77,7 @@ def test_without_pytest_it_is_said_what_to_install(tmp_path):
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60
     )
-    went_wrong(done, 2, "pytest is not installed [UA304]", "pip install pytest")
+    assert_trouble(done, 2, "pytest is not installed [UA304]", "pip install pytest")
 
 
 UNICODE = """
@@ -108,7 +108,7 @@ def test_a_locale_without_unicode_loses_nothing(name, tmp_path):
     word = "text" if name == "nothing but ASCII" else "größe"
     project.write(test_it=UNICODE % word)
     done = project.unitai("test", "--keep-going", **LOCALES[name])
-    went_wrong(done, 1, "4 failed", "=== UnitAI Results ===")
+    assert_trouble(done, 1, "4 failed", "=== UnitAI Results ===")
     ended = [event for event in project.events if event["event"] == "test_finished"]
     assert all(f"test_{word}" in event["test"] for event in ended) and len(ended) == 4
     assert all("ß日本" in event["failures"][0]["text"] for event in ended)
@@ -129,12 +129,12 @@ def test_ids_that_nobody_would_write(tmp_path):
         "def test_it(n):\n    assert 0, n\n"
     )
     done = project.unitai("test", "--keep-going")
-    went_wrong(done, 1, f"{len(ids)} failed")
+    assert_trouble(done, 1, f"{len(ids)} failed")
     cases = list(ElementTree.parse(project.junit).iter("testcase"))
     assert len(cases) == len(ids)
     for words in (("results",), ("results", "test-results/unitai.xml")):
         shown = project.unitai(*words)
-        went_wrong(shown, 1, f"{len(ids)} failed")
+        assert_trouble(shown, 1, f"{len(ids)} failed")
         assert "\x1b" not in shown.stdout
 
 
@@ -143,5 +143,5 @@ def test_ten_thousand_tests_are_told_one_by_one(tmp_path):
     project.write(
         test_it="import pytest\n@pytest.mark.parametrize('n', range(10_000))\ndef test_it(n):\n    assert n != 9_999\n"
     )
-    went_wrong(project.unitai("test", "--keep-going"), 1, "9999 passed, 1 failed")
+    assert_trouble(project.unitai("test", "--keep-going"), 1, "9999 passed, 1 failed")
     assert len(list(ElementTree.parse(project.junit).iter("testcase"))) == 10_000

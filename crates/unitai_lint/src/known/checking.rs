@@ -83,7 +83,12 @@ pub(crate) fn checks(test: Def<'_, '_>) -> bool {
 fn does_itself(def: Def<'_, '_>) -> bool {
     !def.asserts().is_empty()
         || def.statements().iter().any(|it| it.node.is_raise_stmt() && def.owns(it.owner))
-        || def.calls().iter().any(|call| is_check_name(call.last) || call.keyword("check").is_some())
+        || def.calls().iter().any(|call| is_check_name(call.last) || is_checked(call))
+}
+
+/// `subprocess.run(..., check=True)`.
+fn is_checked(call: &Call<'_>) -> bool {
+    call.keyword("check").and_then(|check| check.as_boolean_literal_expr()).is_some_and(|check| check.value)
 }
 
 /// `with expectation:` may be `pytest.raises(...)` or not, by the case at hand.
