@@ -66,9 +66,11 @@ def test_teardown_runs_when_a_client_interrupts_and_then_terminates(tmp_path):
         params = {"name": "run_test", "arguments": {"path": "tests/llm/slow.yaml"}}
         running.stdin.write(json.dumps({"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": params}) + "\n")
         running.stdin.flush()
+        # unitai: ignore[sleep-in-test] nothing tells that the step has begun to wait
         time.sleep(0.5)
         began = time.monotonic()
         running.send_signal(signal.SIGINT)
+        # unitai: ignore[sleep-in-test] clients in a hurry leave so much time between two signals
         time.sleep(0.1)
         running.send_signal(signal.SIGTERM)
         assert running.wait(20) == 0, running.stderr.read()

@@ -115,6 +115,7 @@ def test_being_told_to_stop_while_an_object_is_cleaned_up_is_no_complaint(monkey
 
     result = MockToolkit().run(agent, "go", timeout=0.1)
     assert type(result.error).__name__ == "AgentTimeoutError"
+    # unitai: ignore[sleep-in-test] nothing tells that the object was cleaned up
     time.sleep(1.2)
     Broken()
     assert complaints == [ValueError]

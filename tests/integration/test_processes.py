@@ -136,6 +136,7 @@ def test_ctrl_c_comes_through_and_the_record_is_kept(wait, run):
     ) as process:
         try:
             assert process.stdout.readline() == "ready\n"
+            # unitai: ignore[sleep-in-test] nothing tells that the agent has begun to wait
             time.sleep(0.1)
             began = time.monotonic()
             process.send_signal(signal.SIGINT)

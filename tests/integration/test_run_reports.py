@@ -245,6 +245,7 @@ class TestExitCodes:
         project.write(test_it=PASSING)
         assert project.unitai("test").returncode == 0
         assert project.unitai("results").returncode == 0
+        # unitai: ignore[sleep-in-test] two runs must not be of the same second
         time.sleep(1.1)
         project.write(conftest=broken)
         done = project.unitai("test")
@@ -485,6 +486,7 @@ class TestWhatIsRedIsRedEverywhere:
         )
         project.write(test_it=tests)
         assert project.unitai("test", "--save-baseline", "main").returncode == 0
+        # unitai: ignore[sleep-in-test] two runs must not be of the same second
         time.sleep(1.1)
         done = project.unitai("test", "--baseline", "main", EVERY="3")
         self.agree(project, done, 1)

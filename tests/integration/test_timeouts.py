@@ -164,6 +164,7 @@ def test_an_agent_that_can_be_stopped_is_stopped():
             time.sleep(0.01)
 
     MockToolkit().run(agent, "x", timeout=0.1)
+    # unitai: ignore[sleep-in-test] the agent gets the time that it may need to stop
     time.sleep(0.1)
     count = len(beats)
     time.sleep(0.1)

@@ -130,6 +130,7 @@ def test_a_signal_cleans_up(host, number, is_busy):
         wait_for(running, "hanging")
     running.process.send_signal(number)
     # As clients do that are in a hurry.
+    # unitai: ignore[sleep-in-test] clients in a hurry leave so much time between two signals
     time.sleep(0.05)
     running.process.send_signal(signal.SIGTERM)
     assert running.wait() == 128 + number
@@ -183,6 +184,7 @@ def test_a_cancelled_call_that_goes_on_is_not_answered_and_keeps_nobody(host):
     running.notify("notifications/cancelled", requestId=number)
     wait_for(running, "ignored")
     assert value(running.call("test_count_up")) == 1
+    # unitai: ignore[sleep-in-test] an answer that must not come would have come by then
     time.sleep(3.2)
     running.end()
     assert f'"id":{number},'.encode() not in b"".join(running.raw)
@@ -328,6 +330,7 @@ def test_who_blocks_all_others_is_interrupted_once_nobody_waits(host, tool):
     running = host(it=BLOCKING)
     running.open()
     number = running.start_call(f"it_{tool}")
+    # unitai: ignore[sleep-in-test] nothing tells that a tool blocks
     time.sleep(0.5)
     running.notify("notifications/cancelled", requestId=number)
     # The same instance goes on.

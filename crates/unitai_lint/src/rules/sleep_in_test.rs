@@ -86,10 +86,21 @@ fn shows_absence(test: Def<'_, '_>, call: &Call<'_>) -> bool {
         Expr::UnaryOp(unary) => unary.op == UnaryOp::Not,
         Expr::Compare(compare) => match (&compare.ops[..], &compare.comparators[..]) {
             ([CmpOp::NotIn | CmpOp::IsNot | CmpOp::NotEq], _) => true,
-            ([CmpOp::Eq | CmpOp::Is], [right]) => is_nothing(right),
+            ([CmpOp::Eq | CmpOp::Is], [right]) => {
+                is_nothing(right) || is_as_before(test, &compare.left, right)
+            }
             _ => false,
         },
         _ => false,
     };
     is_next && is_absence
+}
+
+/// Whether a name holds what the same expression gave before: nothing has changed since.
+fn is_as_before(test: Def<'_, '_>, now: &Expr, before: &Expr) -> bool {
+    let Some(name) = before.as_name_expr() else { return false };
+    test.assigns().iter().any(|assign| {
+        let is_same = |value: &Expr| test.file.text(value) == test.file.text(now);
+        assign.name == name.id.as_str() && assign.value.is_some_and(is_same)
+    })
 }
