@@ -9,7 +9,7 @@ PAGE = "https://bees.example/sleep"
 
 
 @pytest.mark.unitai_skip_if_no_api_key
-@statistical(n=5, threshold=0.6, budget=0.10)
+@statistical(n=10, threshold=0.6, budget=0.10)
 def test_what_is_published_was_read(mock_toolkit):
     mock_toolkit.mock("search", return_value=[PAGE])
     mock_toolkit.mock("read_page", return_value="Bees sleep at night, for five to eight hours.")

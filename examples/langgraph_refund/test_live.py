@@ -7,7 +7,7 @@ from unitai import statistical
 
 
 @pytest.mark.unitai_skip_if_no_api_key
-@statistical(n=10, threshold=0.8, budget=0.10)
+@statistical(n=20, threshold=0.8, budget=0.10)
 def test_the_model_refunds_what_was_delivered(mock_toolkit):
     mock_toolkit.mock("lookup_order", return_value={"order_id": "123", "status": "delivered", "amount": 49.99})
     mock_toolkit.mock("process_refund", return_value={"success": True, "refund_id": "R-456"})

@@ -11,7 +11,7 @@ from unitai import statistical
     ("message", "colleague"),
     [("You charged me twice.", "billing"), ("My router blinks red.", "support")],
 )
-@statistical(n=10, threshold=0.8, budget=0.10)
+@statistical(n=20, threshold=0.8, budget=0.10)
 def test_the_right_colleague_is_asked(mock_toolkit, message, colleague):
     mock_toolkit.mock("find_customer", return_value={"customer": "C-7", "plan": "basic"})
     mock_toolkit.mock("refund", return_value={"refund_id": "R-456"})

@@ -44,7 +44,7 @@ WITH_CODE = [
 WITH_OPENAI = [path for path in WITH_CODE if any(need for need, _ in blocks_of(path))]
 
 
-def tests_in(source: str) -> int:
+def count_of_tests(source: str) -> int:
     """How many tests pytest finds: also those that a class inherits."""
     tree = ast.parse(source)
     classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
@@ -101,7 +101,7 @@ def outcomes(tmp_path_factory):
 @pytest.mark.parametrize("path", WITH_CODE, ids=lambda path: str(path.relative_to(ROOT)))
 def test_the_code_of_a_document_works(path, outcomes):
     counts, text = outcomes
-    file, tests = file_of(path), tests_in(source_of(path))
+    file, tests = file_of(path), count_of_tests(source_of(path))
     assert {outcome: count for (found, outcome), count in counts.items() if found == file} == {"PASSED": tests}, text
 
 
