@@ -12,7 +12,7 @@ use super::{
 use crate::Options;
 
 /// What a file is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum FileRole {
     /// pytest collects its tests.
     Test,

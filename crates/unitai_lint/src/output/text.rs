@@ -123,6 +123,9 @@ pub fn summary(outcome: &Outcome, repaired: usize) -> String {
     let files = counted(outcome.files.len(), "file");
     let (errors, warnings) = (outcome.count(Severity::Error), outcome.count(Severity::Warning));
     let repaired = if repaired == 0 { String::new() } else { format!("{repaired} repaired, ") };
+    if outcome.files.is_empty() {
+        return "there are no tests here: nothing was looked at".to_owned();
+    }
     if errors + warnings == 0 {
         let rules = counted(RULES.len(), "rule");
         return format!("{repaired}{files} looked at with {rules}: nothing was found");

@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::files::Kind;
 use super::located::KeptLocated;
 use crate::Summary;
 use crate::ignores::KeptIgnore;
@@ -68,6 +69,8 @@ pub(crate) fn content_digest(bytes: &[u8]) -> ContentDigest {
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Kept {
     pub(crate) identity: Identity,
+    /// What it was taken for.
+    pub(crate) kind: Kind,
     /// Of a file that was fresh when it was looked at.
     pub(crate) digest: Option<ContentDigest>,
     /// Whether it is a test, or was taken for one.

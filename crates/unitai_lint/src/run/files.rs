@@ -8,7 +8,7 @@ use super::naming::Naming;
 use crate::{FileRole, Plan};
 
 /// What kind of file it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) enum Kind {
     /// Python that is looked at.
     Python(FileRole),

@@ -51,7 +51,8 @@ impl<'a> Looker<'a> {
             return unreadable(&Unreadable::TooLarge(metadata.len()), target, &settings);
         }
         let identity = Identity::of(&metadata);
-        let known = self.memory.get(&target.path).filter(|kept| kept.identity == identity);
+        let is_same = |kept: &&Kept| kept.identity == identity && kept.kind == target.kind;
+        let known = self.memory.get(&target.path).filter(is_same);
         if known.is_some_and(|kept| kept.digest.is_none()) {
             return Seen { is_remembered: true, ..Seen::default() };
         }
@@ -81,7 +82,7 @@ impl<'a> Looker<'a> {
             match seen.identity.take() {
                 Some((identity, digest)) => {
                     is_changed = true;
-                    self.memory.insert(target.path.clone(), kept(seen, identity, digest));
+                    self.memory.insert(target.path.clone(), kept(target.kind, seen, identity, digest));
                 }
                 None => is_changed |= self.memory.remove(&target.path).is_some(),
             }
@@ -101,9 +102,10 @@ impl<'a> Looker<'a> {
     }
 }
 
-fn kept(seen: &Seen, identity: Identity, digest: Option<cache::ContentDigest>) -> Kept {
+fn kept(kind: Kind, seen: &Seen, identity: Identity, digest: Option<cache::ContentDigest>) -> Kept {
     Kept {
         identity,
+        kind,
         digest,
         is_test: seen.is_test,
         findings: seen.findings.iter().map(KeptLocated::of).collect(),

@@ -1,17 +1,23 @@
 //! The one walk over a file.
 
+mod bindings;
+mod definitions;
+mod layers;
+
 use std::path::Path;
 
 use ruff_python_ast::token::Tokens;
-use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
-use ruff_python_ast::{self as ast, Expr, Stmt};
+use ruff_python_ast::visitor::{
+    Visitor, walk_expr, walk_interpolated_string_element, walk_pattern, walk_stmt,
+};
+use ruff_python_ast::{self as ast, Expr, InterpolatedStringElement, Pattern, Stmt};
 use ruff_text_size::{Ranged, TextRange};
 use unitai_model::Layer;
 
 use super::imports::Imports;
 use super::{
-    Assert, Assign, Call, Class, ClassId, Context, File, FileRole, Function, FunctionId, Import, Name, Role,
-    Statement, Subscript, With, Yield, dotted,
+    Assert, Call, ClassId, Context, File, FileRole, FunctionId, Name, Statement, Subscript, With, Yield,
+    dotted,
 };
 use crate::Options;
 
@@ -82,7 +88,7 @@ pub(crate) fn gather<'a>(
         Some(range) => Err(TooDeep(range)),
         None => {
             let mut file = gather.file;
-            layers(&mut file);
+            layers::say(&mut file);
             Ok(file)
         }
     }
@@ -137,123 +143,6 @@ impl<'a> Gather<'a> {
         self.context = before;
     }
 
-    fn function(&mut self, node: &'a ast::StmtFunctionDef) {
-        for decorator in &node.decorator_list {
-            self.visit_decorator(decorator);
-        }
-        self.visit_parameters(&node.parameters);
-        if let Some(returns) = &node.returns {
-            self.visit_annotation(returns);
-        }
-        let id = self.file.functions.len() as FunctionId;
-        let class = self.class.filter(|_| self.is_in_class_body);
-        let role = self.role(node, class);
-        self.file.functions.push(Function {
-            id,
-            node,
-            owner: self.function,
-            class,
-            role,
-            layer: None,
-            from: Marks::default(),
-            to: Marks::default(),
-        });
-        let from = self.marks();
-        let before = (self.function, self.is_in_class_body, self.context);
-        (self.function, self.is_in_class_body, self.context) = (Some(id), false, Context::default());
-        self.visit_body(&node.body);
-        (self.function, self.is_in_class_body, self.context) = before;
-        let to = self.marks();
-        let function = &mut self.file.functions[id as usize];
-        (function.from, function.to) = (from, to);
-    }
-
-    fn role(&self, node: &'a ast::StmtFunctionDef, class: Option<ClassId>) -> Role {
-        let is_fixture = node.decorator_list.iter().any(|decorator| {
-            let name = super::Decorator::new(decorator, self.file.source).name;
-            self.file.qualified(name).is_any(&["pytest.fixture", "pytest_asyncio.fixture"])
-        });
-        if is_fixture {
-            return Role::Fixture;
-        }
-        let is_top = self.function.is_none() && class.is_none();
-        let is_method = class.is_some_and(|class| self.is_suite(class));
-        let is_collected = self.file.role != FileRole::Conftest && node.name.starts_with("test");
-        if is_collected && (is_top || is_method) { Role::Test } else { Role::Other }
-    }
-
-    /// Whether a class holds tests: its own, or those that others inherit.
-    fn is_suite(&self, class: ClassId) -> bool {
-        let is_meant = |name: &str| name.contains("Test") || name.contains("Contract");
-        let class = &self.file.classes[class as usize];
-        class.owner.is_none() && (is_meant(class.name()) || class.bases(self.file.source).any(is_meant))
-    }
-
-    fn class(&mut self, node: &'a ast::StmtClassDef) {
-        for decorator in &node.decorator_list {
-            self.visit_decorator(decorator);
-        }
-        if let Some(arguments) = &node.arguments {
-            self.visit_arguments(arguments);
-        }
-        let id = self.file.classes.len() as ClassId;
-        let from = self.marks();
-        let class = Class { id, node, owner: self.function, class: self.class, from, to: from };
-        self.file.classes.push(class);
-        let before = (self.class, self.is_in_class_body);
-        (self.class, self.is_in_class_body) = (Some(id), true);
-        self.visit_body(&node.body);
-        (self.class, self.is_in_class_body) = before;
-        self.file.classes[id as usize].to = self.marks();
-    }
-
-    fn assign(&mut self, target: &'a Expr, value: Option<&'a Expr>, range: TextRange) {
-        if let Expr::Tuple(ast::ExprTuple { elts, .. }) | Expr::List(ast::ExprList { elts, .. }) = target {
-            // `a, b = f()`: each gets a part of the value.
-            for element in elts {
-                self.assign(element, value, range);
-            }
-            return;
-        }
-        let name = dotted(target, self.file.source);
-        if name == "pytestmark" && self.function.is_none() && self.class.is_none() {
-            self.file.pytestmark = value;
-        }
-        let (owner, context) = (self.function, self.context);
-        self.file.assigns.push(Assign { target, name, value, owner, context, range });
-    }
-
-    fn import(&mut self, node: &'a ast::StmtImport) {
-        for alias in &node.names {
-            let written = alias.name.as_str();
-            let first = written.split('.').next().unwrap_or_default();
-            let (bound, module) = match &alias.asname {
-                Some(name) => (name.as_str(), written),
-                None => (first, first),
-            };
-            let (owner, range) = (self.function, alias.range);
-            let import =
-                Import { bound, module, name: "", is_relative: false, level: 0, owner, written, range };
-            self.file.imports.add(import);
-        }
-    }
-
-    fn import_from(&mut self, node: &'a ast::StmtImportFrom) {
-        let module = node.module.as_ref().map_or("", |module| module.as_str());
-        for alias in &node.names {
-            self.file.imports.add(Import {
-                bound: alias.asname.as_ref().unwrap_or(&alias.name).as_str(),
-                module,
-                name: alias.name.as_str(),
-                is_relative: node.level > 0,
-                level: node.level,
-                owner: self.function,
-                written: module,
-                range: alias.range,
-            });
-        }
-    }
-
     fn with(&mut self, node: &'a ast::StmtWith) {
         let mut is_raises = false;
         for item in &node.items {
@@ -294,6 +183,14 @@ impl<'a> Visitor<'a> for Gather<'a> {
 
     fn visit_expr(&mut self, expr: &'a Expr) {
         self.deeper(expr.range(), |it| it.expression(expr));
+    }
+
+    fn visit_pattern(&mut self, pattern: &'a Pattern) {
+        self.deeper(pattern.range(), |it| walk_pattern(it, pattern));
+    }
+
+    fn visit_interpolated_string_element(&mut self, element: &'a InterpolatedStringElement) {
+        self.deeper(element.range(), |it| walk_interpolated_string_element(it, element));
     }
 }
 
@@ -425,18 +322,5 @@ impl<'a> Gather<'a> {
             }
             _ => walk_expr(self, expr),
         }
-    }
-}
-
-/// Says of each function which layer it belongs to.
-fn layers(file: &mut File<'_>) {
-    let layer_of = |file: &File<'_>, expr| file.marker(expr).and_then(|(name, _)| Layer::of_word(name));
-    if let Some(layer) = file.module_marks().find_map(|expr| layer_of(file, expr)) {
-        file.layer = Some(layer);
-    }
-    for at in 0..file.functions.len() {
-        let def = super::Def { file, function: &file.functions[at] };
-        let marked = def.markers().find_map(|(name, _)| Layer::of_word(name));
-        file.functions[at].layer = marked.or(file.layer);
     }
 }

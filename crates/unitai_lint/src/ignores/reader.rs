@@ -1,0 +1,151 @@
+//! Comments that are meant for the linter, read.
+
+use std::borrow::Cow;
+
+use ruff_text_size::{TextRange, TextSize};
+use unitai_model::nearest;
+
+use super::{Ignore, Ignores, WORD};
+use crate::rules::BAD_IGNORE;
+use crate::{Finding, Lines, RULES, Settings, rule};
+
+pub(super) struct Reader<'r> {
+    source: &'r str,
+    lines: Lines,
+    findings: &'r mut Vec<Finding>,
+    settings: &'r Settings,
+}
+
+impl<'r> Reader<'r> {
+    pub(super) fn new(source: &'r str, findings: &'r mut Vec<Finding>, settings: &'r Settings) -> Reader<'r> {
+        Reader { source, lines: Lines::of(source), findings, settings }
+    }
+
+    pub(super) fn read(
+        mut self,
+        comments: impl Iterator<Item = TextRange>,
+        block: impl Fn(TextSize) -> Option<TextRange>,
+    ) -> Ignores {
+        let mut all = Vec::new();
+        for comment in comments {
+            for part in parts(&self.source[comment], comment.start()) {
+                self.part(part, &block, &mut all);
+            }
+        }
+        Ignores { all }
+    }
+
+    fn part(
+        &mut self,
+        part: Part<'_>,
+        block: &impl Fn(TextSize) -> Option<TextRange>,
+        all: &mut Vec<Ignore>,
+    ) {
+        let Part { range, text } = part;
+        let (word, rest) =
+            text.split_at(text.find(|c: char| !c.is_alphanumeric() && c != '-').unwrap_or(text.len()));
+        let is_file = match word {
+            "ignore" => false,
+            "ignore-file" => true,
+            _ => {
+                let meant = nearest::nearest(word, ["ignore", "ignore-file"]).unwrap_or("ignore");
+                return self
+                    .bad(range, format!("`unitai: {word}` is not known; did you mean `unitai: {meant}`?"));
+            }
+        };
+        let Some((names, reason)) = rest.strip_prefix('[').and_then(|rest| rest.split_once(']')) else {
+            return self
+                .bad(range, format!("`unitai: {word}` names no rule; write `unitai: {word}[rule] reason`"));
+        };
+        if reason.trim().chars().filter(|c| c.is_alphanumeric()).count() < 3 {
+            self.bad(range, format!("`unitai: {word}[{names}]` has no reason; write why behind the bracket"));
+        }
+        if names.trim().is_empty() {
+            return self.bad(range, format!("`unitai: {word}[]` names no rule"));
+        }
+        let line = self.span(range);
+        let code = if self.is_alone(range) { self.first(line) } else { range.start() };
+        let span = (!is_file).then(|| block(code).unwrap_or(line));
+        let removal = self.removal(range);
+        for name in names.split(',').map(str::trim) {
+            match rule(name) {
+                Some(rule) => all.push(Ignore { rule, span, is_used: false, comment: range, removal }),
+                None => {
+                    let names = RULES.iter().map(|rule| rule.name);
+                    let meant = nearest::nearest(name, names)
+                        .map_or_else(String::new, |meant| format!("; did you mean `{meant}`?"));
+                    self.bad(range, format!("there is no rule `{name}`{meant}"));
+                }
+            }
+        }
+    }
+
+    /// The line of the comment; for one that stands alone, the next one.
+    fn span(&self, range: TextRange) -> TextRange {
+        let line = self.lines.line(range.start());
+        let at = |line| self.lines.range(line, self.source).unwrap_or(range);
+        if !self.is_alone(range) {
+            return at(line);
+        }
+        let is_code = |line: &usize| {
+            let text = self.source[at(*line)].trim_start();
+            !text.is_empty() && !text.starts_with('#')
+        };
+        (line + 1..self.lines.count()).find(is_code).map_or(range, at)
+    }
+
+    /// Where the text of a line begins.
+    fn first(&self, line: TextRange) -> TextSize {
+        let text = &self.source[line];
+        line.start() + TextSize::from((text.len() - text.trim_start().len()) as u32)
+    }
+
+    fn is_alone(&self, range: TextRange) -> bool {
+        let line = self.lines.range(self.lines.line(range.start()), self.source).unwrap_or(range);
+        self.source[TextRange::new(line.start(), range.start())].trim().is_empty()
+    }
+
+    fn removal(&self, range: TextRange) -> TextRange {
+        let line = self.lines.line(range.start());
+        let Some(whole) = self.lines.range(line, self.source) else { return range };
+        let before = &self.source[TextRange::new(whole.start(), range.start())];
+        if before.trim().is_empty() && range.end() == whole.end() {
+            let next = self.lines.range(line + 1, self.source).map_or(whole.end(), |next| next.start());
+            return TextRange::new(whole.start(), next);
+        }
+        let blank = before.len() - before.trim_end().len();
+        TextRange::new(range.start() - TextSize::from(blank as u32), range.end())
+    }
+
+    fn bad(&mut self, range: TextRange, message: String) {
+        if let Some(severity) = self.settings.severity(&BAD_IGNORE) {
+            let help = Cow::Borrowed("");
+            self.findings.push(Finding { rule: &BAD_IGNORE, severity, range, message, help, fix: None });
+        }
+    }
+}
+
+/// A part of a comment that is meant for the linter.
+struct Part<'a> {
+    /// From its `#` to the next one, or to the end.
+    range: TextRange,
+    /// What comes behind the word.
+    text: &'a str,
+}
+
+/// The parts of a comment, which may hold several: `# noqa  # unitai: ignore[...] why`.
+fn parts(comment: &str, start: TextSize) -> impl Iterator<Item = Part<'_>> {
+    let mut starts: Vec<usize> = Vec::new();
+    for (at, _) in comment.match_indices('#') {
+        if at == 0 || comment[..at].ends_with([' ', '\t']) {
+            starts.push(at);
+        }
+    }
+    let ends = starts.clone().into_iter().skip(1).chain([comment.len()]);
+    starts.into_iter().zip(ends).filter_map(move |(from, to)| {
+        let whole = comment[from..to].trim_end();
+        let text = whole[1..].trim_start().strip_prefix(WORD)?.trim_start();
+        let range = TextRange::at(start + TextSize::from(from as u32), TextSize::from(whole.len() as u32));
+        Some(Part { range, text })
+    })
+}
