@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::json;
-use unitai_config::Settings;
+use unitai_config::{Settings, is_root};
 use unitai_lint::run::Run;
 use unitai_lint::{Contracts, Cover, Implementation, Interface, Options, Plan, Wanted};
 use unitai_model::value::plain;
@@ -97,6 +97,7 @@ fn contracts(settings: &Settings, here: &Path) -> Result<Contracts, String> {
     let root = settings.root();
     let run = Run {
         root,
+        is_project: is_root(root),
         here,
         named: &[PathBuf::from(root)],
         plan: &plan,

@@ -2,10 +2,17 @@
 
 use std::path::Path;
 
+/// What lies in the folder of a project.
+const SIGNS: [&str; 7] =
+    [".unitai", "unitai.toml", "pyproject.toml", "setup.py", "setup.cfg", "pytest.ini", ".git"];
+
+/// Whether a folder looks like a project's.
+pub fn is_root(folder: &Path) -> bool {
+    SIGNS.iter().any(|sign| folder.join(sign).exists())
+}
+
 /// The nearest folder, at or above this one, that looks like a project's; else this one. pytest may be started in
 /// any folder of it.
 pub fn root_above(folder: &Path) -> &Path {
-    const SIGNS: [&str; 6] = [".unitai", "pyproject.toml", "setup.py", "setup.cfg", "pytest.ini", ".git"];
-    let is_root = |folder: &&Path| SIGNS.iter().any(|sign| folder.join(sign).exists());
-    folder.ancestors().find(is_root).unwrap_or(folder)
+    folder.ancestors().find(|folder| is_root(folder)).unwrap_or(folder)
 }

@@ -9,7 +9,7 @@ mod wanted;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use unitai_config::Settings;
+use unitai_config::{Settings, is_root};
 use unitai_lint::output::{self, Palette};
 use unitai_lint::run::{Outcome, Run};
 use unitai_lint::{Plan, Severity};
@@ -140,6 +140,7 @@ impl Lint {
         };
         let run = Run {
             root: settings.root(),
+            is_project: is_root(settings.root()),
             here,
             named,
             plan,

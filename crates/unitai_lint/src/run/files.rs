@@ -42,6 +42,7 @@ pub(crate) struct Target {
 pub(crate) struct Places<'a> {
     pub(crate) root: &'a Path,
     pub(crate) here: &'a Path,
+    pub(crate) is_project: bool,
 }
 
 impl Places<'_> {
@@ -117,10 +118,12 @@ pub(crate) fn find(
         );
         if with_sources {
             let asked = found.len();
+            let is_inside = places.is_project && folders.iter().any(|folder| folder.starts_with(places.root));
+            let (first, rest) = if is_inside { (places.root, &[][..]) } else { (first.as_path(), rest) };
             walk(
                 places,
-                places.root,
-                &[],
+                first,
+                rest,
                 plan,
                 |file, name| match kind_of(file, &naming)? {
                     Kind::Python(role) if naming.is_test(name) || role == FileRole::Conftest => {

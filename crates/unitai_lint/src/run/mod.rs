@@ -27,6 +27,8 @@ const STACK: usize = 128 << 20;
 pub struct Run<'a> {
     /// The root of the project.
     pub root: &'a Path,
+    /// Whether it is one, and not just the folder of the shell: then rules about the project read all of it.
+    pub is_project: bool,
     /// The folder of the shell, which named paths are relative to.
     pub here: &'a Path,
     /// Files and folders.
@@ -113,7 +115,7 @@ impl Run<'_> {
     }
 
     fn looks(&self, plan: &Plan) -> Result<Looks, String> {
-        let places = Places { root: self.root, here: self.here };
+        let places = Places { root: self.root, here: self.here, is_project: self.is_project };
         let targets = find(&places, self.named, plan, plan.usual().is_about_projects())?;
         let mut looker = Looker::new(plan, self.kept);
         let done = AtomicUsize::new(0);
