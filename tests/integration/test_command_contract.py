@@ -142,3 +142,11 @@ def test_a_part_of_the_tests_is_judged_by_all_of_them(project):
     (project / "tests/contract/more/test_more.py").write_text(CONTRACT, encoding="utf-8")
     done = unitai(project, "lint", "--no-cache", "tests/contract/more")
     assert (done.returncode, "1 file looked at" in done.stdout) == (0, True)
+
+
+def test_outside_of_a_project_only_what_is_named_is_read(project):
+    (project / "pyproject.toml").unlink()
+    (project / "other/tests").mkdir(parents=True)
+    (project / "other/tests/test_it.py").write_text("def test_it():\n    assert answer() == 42\n", encoding="utf-8")
+    assert "nothing was found" in unitai(project, "lint", "--no-cache", "other").stdout
+    assert "no contract test covers it" in unitai(project, "lint", "--no-cache", ".").stdout
