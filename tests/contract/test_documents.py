@@ -19,7 +19,8 @@ pytestmark = pytest.mark.contract
 
 ROOT = Path(__file__).parent.parent.parent
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
-EXAMPLES = sorted((ROOT / "examples").rglob("*.md"))
+#: Their links are followed. What the examples say is tried by tests/integration/test_examples.py.
+OTHERS = sorted({*ROOT.glob("*.md"), *(ROOT / "examples").rglob("*.md")} - set(DOCUMENTS))
 
 
 #: Tests that are skipped without a key are documented, too. Nobody is asked with these.
@@ -127,7 +128,7 @@ def test_every_option_of_pytest_exists(path, known_options):
     assert {word for word in named if re.fullmatch(r"--[a-z][\w-]*", word)} - known_options == set()
 
 
-@pytest.mark.parametrize("path", [*DOCUMENTS, *EXAMPLES], ids=lambda path: str(path.relative_to(ROOT)))
+@pytest.mark.parametrize("path", [*DOCUMENTS, *OTHERS], ids=lambda path: str(path.relative_to(ROOT)))
 def test_links_within_the_project_lead_somewhere(path):
     prose = re.sub(r"^```.*?^```|`[^`\n]*`", "", path.read_text(encoding="utf-8"), flags=re.M | re.S)
     links = re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", prose)
