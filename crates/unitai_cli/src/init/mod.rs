@@ -212,7 +212,13 @@ mod tests {
             let is_left_out = key.flat.starts_with("judge_")
                 || matches!(
                     key.kind,
-                    Kind::Prices | Kind::Choice(_) | Kind::Texts | Kind::Addresses | Kind::Variables
+                    Kind::Prices
+                        | Kind::Choice(_)
+                        | Kind::Texts
+                        | Kind::Addresses
+                        | Kind::Variables
+                        | Kind::Words(_)
+                        | Kind::Lists
                 );
             let setting = shown.get(key.name);
             assert_eq!(setting.source.kind() == "file", !is_left_out, "{}", key.flat);
