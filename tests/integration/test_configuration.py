@@ -72,7 +72,7 @@ class TestCommand:
         assert (done.returncode, done.stderr) == (0, "")
         head, _, *rows = done.stdout.splitlines()
         assert head.startswith("file: none (no pyproject.toml with [tool.unitai]")
-        assert len(rows) == 32
+        assert len(rows) == 42
         assert all(row.endswith("  default") for row in rows)
         assert "strict_mocks           true " in done.stdout
         assert "\x1b" not in done.stdout
@@ -177,7 +177,7 @@ class TestWrong:
             ("defualt_n = 5\n", ["unitai.toml:1:1", "`defualt_n`", "perhaps `default_n`"]),
             ("[cache]\nmode = 'repaly'\n", ["unitai.toml:2:8", '"repaly"', "perhaps `replay`"]),
             ("default_threshold = 95\n", ["unitai.toml:1:21", "is 95", "a number from 0 to 1"]),
-            ("[lint]\n", ["unitai.toml:1:2", "[lint]"]),
+            ("[lynt]\n", ["unitai.toml:1:2", "[lynt]"]),
             ("cache_mode = 'auto'\ncache.mode = 'auto'\n", ["unitai.toml:2:7", "both given (line 1)"]),
             ("timeout = \n", ["unitai.toml:1:11", "a file in TOML"]),
         ],
