@@ -42,26 +42,30 @@ const CHECKS: [&str; 32] = [
     "xfail",
 ];
 
+/// Short names of checks that are written like operators: `eq_(found, 1)`.
+const OPERATORS: [&str; 9] = ["eq_", "in_", "is_", "is_false", "is_true", "le_", "ne_", "not_in", "ok_"];
+
 /// Whether the name of a function says that it checks something, and raises if it does not hold.
 pub(crate) fn is_check_name(name: &str) -> bool {
-    let is_known = |word: &str| CHECKS.contains(&word);
-    if name.starts_with("assert") || name.starts_with("test_") || name == "deprecated_call" {
+    if name.starts_with("assert") || name == "deprecated_call" || OPERATORS.contains(&name) {
+        return true;
+    }
+    let plain = name.trim_start_matches('_');
+    if plain.starts_with("test_") || plain.len() < name.len() && plain.starts_with("test") {
         return true;
     }
     // Most calls are of short plain names: those are told without taking them apart.
-    if !CHECKS.iter().any(|word| name.len() >= word.len() && contains_folded(name, word))
-        && !name.ends_with("est")
-    {
+    if !CHECKS.iter().any(|word| contains_folded(name, word)) && !name.ends_with("est") {
         return false;
     }
     let mut last = String::new();
     for word in words(name) {
-        if is_known(&word) {
+        if CHECKS.contains(&&*word) {
             return true;
         }
         last = word;
     }
-    // `run_test`, `_do_test`, `runTest`.
+    // `run_test`, `do_test`, `runTest`.
     last == "test" && name != "test"
 }
 
@@ -83,7 +87,10 @@ pub(crate) fn checks(test: Def<'_, '_>) -> bool {
 fn does_itself(def: Def<'_, '_>) -> bool {
     !def.asserts().is_empty()
         || def.statements().iter().any(|it| it.node.is_raise_stmt() && def.owns(it.owner))
-        || def.calls().iter().any(|call| is_check_name(call.last) || is_checked(call))
+        || def
+            .calls()
+            .iter()
+            .any(|call| is_check_name(call.last) || is_checked(call) || call.name == "self.test")
 }
 
 /// `subprocess.run(..., check=True)`.

@@ -5,4 +5,5 @@ pub(crate) mod answers;
 pub(crate) mod checking;
 pub(crate) mod clients;
 pub(crate) mod mocks;
+pub(crate) mod quiet;
 pub(crate) mod words;

@@ -22,7 +22,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(test: Def<'_, '_>, report: &mut Report<'_>) {
-    for assert in test.asserts() {
+    for assert in test.asserts().iter().filter(|assert| test.owns(assert.owner)) {
         if is_true(&assert.node.test) {
             let written = test.file.text(&*assert.node.test);
             report

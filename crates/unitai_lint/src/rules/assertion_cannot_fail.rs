@@ -25,7 +25,8 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(test: Def<'_, '_>, report: &mut Report<'_>) {
-    for assert in test.asserts() {
+    // What stands in functions inside of a test is often what is tested.
+    for assert in test.asserts().iter().filter(|assert| test.owns(assert.owner)) {
         let condition = &*assert.node.test;
         // Constants and tuples have rules of their own.
         if is_constant(condition) || condition.is_tuple_expr() {
@@ -129,7 +130,9 @@ fn is_about_equality(test: Def<'_, '_>, name: &str) -> bool {
                 let is_it = |side: &Expr| side.as_name_expr().is_some_and(|side| side.id.as_str() == name);
                 let is_other = |side: &Expr| side.as_name_expr().is_some_and(|side| side.id.as_str() != name);
                 let sides = (&*compare.left, &compare.comparators[0]);
-                is_it(sides.0) && is_other(sides.1) || is_other(sides.0) && is_it(sides.1)
+                is_it(sides.0) && is_other(sides.1)
+                    || is_other(sides.0) && is_it(sides.1)
+                    || compare.ops[0] == CmpOp::NotEq && (is_it(sides.0) || is_it(sides.1))
             }
             _ => false,
         })

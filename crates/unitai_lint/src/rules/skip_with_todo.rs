@@ -104,7 +104,7 @@ fn look(
         }
         Some(Expr::StringLiteral(reason)) => {
             let text = reason.value.to_str();
-            if is_promise(text) || needs_reason && text.trim().is_empty() {
+            if is_promise(text, needs_reason) || needs_reason && text.trim().is_empty() {
                 report.at(place, format!("{whose} is {is_skip} as \"{text}\"")).help(HELP);
             }
         }
@@ -112,13 +112,17 @@ fn look(
     }
 }
 
-/// Whether a reason only says that somebody will come back.
-fn is_promise(reason: &str) -> bool {
+/// Whether a reason only says that somebody will come back. One that names where it is written down can be looked up.
+fn is_promise(reason: &str, is_skip: bool) -> bool {
+    let is_number = |(at, _): (usize, &str)| reason[at + 1..].starts_with(|c: char| c.is_ascii_digit());
+    if reason.contains("://") || reason.match_indices('#').any(is_number) {
+        return false;
+    }
     let words: Vec<String> = words(reason).collect();
     let has = |word: &str| words.iter().any(|it| it == word);
     let has_pair = |a: &str, b: &str| words.windows(2).any(|pair| pair[0] == a && pair[1] == b);
     // `not implemented on Windows` is a reason; `not implemented` and `not implemented yet` are none.
-    let is_short = words.len() <= 4;
+    let is_short = words.len() <= 4 && (is_skip || has("test"));
     ["todo", "fixme", "tbd", "wip", "xxx"].iter().any(|word| has(word))
         || has_pair("implement", "me")
         || is_short && has_pair("not", "implemented")
