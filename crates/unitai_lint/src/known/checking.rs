@@ -1,7 +1,8 @@
 //! Whether a test checks anything: by itself, or through what it uses.
 
+use crate::ast::ExprCall;
 use crate::known::words::words;
-use crate::{Call, Class, Def, File, Import, Role, With};
+use crate::{Assign, Call, Class, Def, File, Import, Role, With};
 
 /// How far a helper is followed into the helpers that it uses.
 const FAR: u32 = 3;
@@ -129,16 +130,32 @@ fn fixtures_check(test: Def<'_, '_>) -> bool {
             Some(fixture) => does_itself(fixture) || uses_that_check(fixture, FAR),
             // One of another file: `snapshot`, `check_output`, or any that is called as a function.
             None => {
-                words(name).any(|word| is_taken_to_check(&word)) && test.reads(name)
-                    || test.calls().iter().any(|call| call.name == name)
+                words(name).any(|word| is_taken_to_check(&word)) && test.reads(name) || is_called(test, name)
             }
         }
     });
+    let is_used = |(marker, call): (&str, Option<&ExprCall>)| {
+        let names = call.into_iter().flat_map(|call| call.arguments.args.iter());
+        let mut names = names.filter_map(|name| name.as_string_literal_expr());
+        marker == "usefixtures" && names.any(|name| is_check_name(name.value.to_str()))
+    };
     let is_end = |name: &str| name.to_lowercase().starts_with("teardown");
     taken
+        || test.markers().any(is_used)
         || test.class().is_some_and(|class| {
             file.methods(class).any(|method| is_end(method.name()) && does_itself(method))
         })
+}
+
+/// Whether a parameter is called as a function, perhaps by another name: `run = runner`.
+fn is_called(test: Def<'_, '_>, name: &str) -> bool {
+    test.calls().iter().any(|call| {
+        let is_renamed = |assign: &Assign<'_>| {
+            let value = assign.value.and_then(|value| value.as_name_expr());
+            assign.name == call.name && value.is_some_and(|value| value.id.as_str() == name)
+        };
+        !call.name.is_empty() && (call.name == name || test.assigns().iter().any(is_renamed))
+    })
 }
 
 fn is_taken_to_check(word: &str) -> bool {
@@ -167,7 +184,16 @@ fn uses_that_check(def: Def<'_, '_>, far: u32) -> bool {
                 .filter(|class| class.owner.is_none() && class.name() == name.id())
                 .any(|class| file.methods(class).any(|method| does_itself(method)))
     });
-    by_name || own_methods(def).any(|method| suite_has(file, def.class(), method, &does))
+    // `self.seen` that is given away, to be called by others.
+    let gives_own = def.class().is_some_and(|class| {
+        let text = file.text(def.function.node);
+        file.methods(class).any(|method| {
+            method.role == Role::Other
+                && text.contains(&format!("self.{}", method.name()))
+                && does_itself(method)
+        })
+    });
+    by_name || gives_own || own_methods(def).any(|method| suite_has(file, def.class(), method, &does))
 }
 
 /// The methods of its own class that a function calls: `self.look_up(...)`.
