@@ -1,97 +1,153 @@
-//! Whether a test checks anything: by itself, or through what it uses.
+//! Whether a test checks anything: by itself, or through what it uses. True in doubt.
 
-use crate::ast::ExprCall;
+use rustc_hash::FxHashMap;
+
+use crate::ast::{Expr, ExprCall};
+use crate::known::check_names::{is_check_name, is_taken_to_check};
 use crate::known::words::words;
-use crate::{Assign, Call, Class, Def, File, Import, Role, With};
+use crate::{Assign, Call, ClassId, Def, File, FunctionId, Import, Role, With};
 
 /// How far a helper is followed into the helpers that it uses.
-const FAR: u32 = 3;
+const FAR: u32 = 6;
 
-/// Words that begin or end the names of functions that check: `assert_equal`, `check_refund`, `run_and_verify`.
-const CHECKS: [&str; 32] = [
-    "approve",
-    "assert",
-    "asserts",
-    "benchmark",
-    "check",
-    "checks",
-    "compare",
-    "compile",
-    "confirm",
-    "ensure",
-    "ensures",
-    "equal",
-    "equals",
-    "exit",
-    "expect",
-    "expects",
-    "fail",
-    "fails",
-    "fnmatch",
-    "lint",
-    "match",
-    "matches",
-    "must",
-    "passes",
-    "raises",
-    "should",
-    "skip",
-    "validate",
-    "verifies",
-    "verify",
-    "warns",
-    "xfail",
-];
+/// What runs at the end of each test of a class.
+const ENDS: [&str; 5] = ["tearDown", "tearDownClass", "teardown", "teardown_class", "teardown_method"];
 
-/// Short names of checks that are written like operators: `eq_(found, 1)`.
-const OPERATORS: [&str; 9] = ["eq_", "in_", "is_", "is_false", "is_true", "le_", "ne_", "not_in", "ok_"];
+/// The helpers of one file by name, and what is known of them.
+pub(crate) struct Checking<'f, 'a> {
+    file: &'f File<'a>,
+    /// Outside of classes.
+    functions: FxHashMap<&'a str, FunctionId>,
+    methods: FxHashMap<(ClassId, &'a str), FunctionId>,
+    fixtures: FxHashMap<&'a str, FunctionId>,
+    classes: FxHashMap<&'a str, ClassId>,
+    /// Whether a fixture checks around every test.
+    is_always_checked: bool,
+    helpers: FxHashMap<FunctionId, bool>,
+}
 
-/// Whether the name of a function says that it checks something, and raises if it does not hold.
-pub(crate) fn is_check_name(name: &str) -> bool {
-    if name.starts_with("assert") || name == "deprecated_call" || OPERATORS.contains(&name) {
-        return true;
-    }
-    let plain = name.trim_start_matches('_');
-    if plain.starts_with("test_") || plain.len() < name.len() && plain.starts_with("test") {
-        return true;
-    }
-    // Most calls are of short plain names: those are told without taking them apart.
-    if !CHECKS.iter().any(|word| contains_folded(name, word)) && !name.ends_with("est") {
-        return false;
-    }
-    let mut last = String::new();
-    for word in words(name) {
-        if CHECKS.contains(&&*word) {
-            return true;
+impl<'f, 'a> Checking<'f, 'a> {
+    /// Of one file.
+    pub(crate) fn of(file: &'f File<'a>) -> Checking<'f, 'a> {
+        let mut checking = Checking {
+            file,
+            functions: FxHashMap::default(),
+            methods: FxHashMap::default(),
+            fixtures: FxHashMap::default(),
+            classes: FxHashMap::default(),
+            is_always_checked: false,
+            helpers: FxHashMap::default(),
+        };
+        for def in file.defs() {
+            match (def.role, def.class) {
+                (Role::Fixture, _) => {
+                    checking.is_always_checked |= is_autouse(def) && does_itself(def);
+                    checking.fixtures.insert(def.name(), def.id);
+                }
+                (Role::Other, Some(class)) => drop(checking.methods.insert((class, def.name()), def.id)),
+                (Role::Other, None) if def.owner.is_none() => {
+                    checking.functions.insert(def.name(), def.id);
+                }
+                _ => {}
+            }
         }
-        last = word;
+        for class in file.classes.iter().filter(|class| class.owner.is_none()) {
+            checking.classes.insert(class.name(), class.id);
+        }
+        checking
     }
-    // `run_test`, `do_test`, `runTest`.
-    last == "test" && name != "test"
-}
 
-fn contains_folded(text: &str, word: &str) -> bool {
-    text.as_bytes().windows(word.len()).any(|window| window.eq_ignore_ascii_case(word.as_bytes()))
-}
+    /// Whether anything in a test, or in what it uses, can find something wrong.
+    pub(crate) fn checks(&mut self, test: Def<'f, 'a>) -> bool {
+        self.is_always_checked
+            || !test.yields().is_empty()
+            || test.withs().iter().any(|with| may_be_expectation(test, with))
+            || test.calls().iter().any(|call| is_of_unknown_helper(test, call))
+            || test.markers().any(uses_check)
+            || self.takes_check(test)
+            || self.ends_with_check(test)
+            || self.uses_check(test, FAR)
+    }
 
-/// Whether anything in a test, or in what it uses of this file, can find something wrong; true in doubt.
-pub(crate) fn checks(test: Def<'_, '_>) -> bool {
-    does_itself(test)
-        || !test.yields().is_empty()
-        || test.withs().iter().any(|with| may_be_expectation(test, with))
-        || fixtures_check(test)
-        || uses_that_check(test, FAR)
-        || test.calls().iter().any(|call| is_of_unknown_helper(test, call))
+    fn def(&self, id: FunctionId) -> Def<'f, 'a> {
+        Def { file: self.file, function: &self.file.functions[id as usize] }
+    }
+
+    /// Whether a function of this file checks, by itself or through others.
+    fn helps(&mut self, id: FunctionId, far: u32) -> bool {
+        if let Some(known) = self.helpers.get(&id) {
+            return *known;
+        }
+        // Helpers may use each other.
+        self.helpers.insert(id, false);
+        let def = self.def(id);
+        let helps = does_itself(def) || far > 0 && self.uses_check(def, far - 1);
+        self.helpers.insert(id, helps);
+        helps
+    }
+
+    /// A fixture that checks when it ends, or when it is called.
+    fn takes_check(&mut self, test: Def<'f, 'a>) -> bool {
+        test.parameters().any(|parameter| {
+            let name = parameter.name.as_str();
+            match self.fixtures.get(name) {
+                Some(fixture) => self.helps(*fixture, FAR),
+                // One of another file may do anything when it is called.
+                None => is_taken_to_check(name) && test.reads(name) || is_called(test, name),
+            }
+        })
+    }
+
+    fn ends_with_check(&mut self, test: Def<'f, 'a>) -> bool {
+        let Some(class) = test.class else { return false };
+        ENDS.iter().any(|end| {
+            let method = self.methods.get(&(class, *end)).copied();
+            method.is_some_and(|method| self.helps(method, FAR))
+        })
+    }
+
+    /// Whether it uses a function or a class of this file that checks: calls it, or gives it away to be called.
+    fn uses_check(&mut self, def: Def<'f, 'a>, far: u32) -> bool {
+        let by_name = def.names().iter().filter(|name| name.is_read()).any(|name| {
+            let function = self.functions.get(name.id()).copied();
+            function.is_some_and(|function| self.helps(function, far)) || self.class_checks(name.id())
+        });
+        by_name || own_names(def).any(|method| self.suite_checks(def, method, far))
+    }
+
+    fn class_checks(&mut self, name: &str) -> bool {
+        let Some(class) = self.classes.get(name) else { return false };
+        self.file.methods(&self.file.classes[*class as usize]).any(does_itself)
+    }
+
+    /// Whether `self.method` checks; true if it is called and stands in a class that this file does not show.
+    fn suite_checks(&mut self, def: Def<'f, 'a>, method: &str, far: u32) -> bool {
+        let mut open: Vec<ClassId> = def.class.into_iter().collect();
+        let mut seen = 0;
+        while let Some(class) = open.pop() {
+            seen += 1;
+            if let Some(found) = self.methods.get(&(class, method)).copied() {
+                return self.helps(found, far);
+            }
+            for base in self.file.classes[class as usize].node.bases() {
+                let name = crate::dotted(base, self.file.source);
+                match self.classes.get(name) {
+                    Some(base) if seen < 20 => open.push(*base),
+                    _ if name == "object" || self.file.qualified(name).is_in("unittest") => {}
+                    _ => return calls_own(def, method),
+                }
+            }
+        }
+        false
+    }
 }
 
 /// Whether a function checks something with its own lines.
-fn does_itself(def: Def<'_, '_>) -> bool {
+pub(crate) fn does_itself(def: Def<'_, '_>) -> bool {
+    let checks = |call: &Call<'_>| is_check_name(call.last) || is_checked(call) || call.name == "self.test";
     !def.asserts().is_empty()
         || def.statements().iter().any(|it| it.node.is_raise_stmt() && def.owns(it.owner))
-        || def
-            .calls()
-            .iter()
-            .any(|call| is_check_name(call.last) || is_checked(call) || call.name == "self.test")
+        || def.calls().iter().any(checks)
 }
 
 /// `subprocess.run(..., check=True)`.
@@ -99,52 +155,28 @@ fn is_checked(call: &Call<'_>) -> bool {
     call.keyword("check").and_then(|check| check.as_boolean_literal_expr()).is_some_and(|check| check.value)
 }
 
+fn is_autouse(fixture: Def<'_, '_>) -> bool {
+    let is_it = |call: &ExprCall| call.arguments.find_keyword("autouse").is_some();
+    fixture.decorators().any(|decorator| decorator.call.is_some_and(is_it))
+}
+
+/// `@pytest.mark.usefixtures("check_balance")`.
+fn uses_check((marker, call): (&str, Option<&ExprCall>)) -> bool {
+    let names = call.into_iter().flat_map(|call| call.arguments.args.iter());
+    let mut names = names.filter_map(|name| name.as_string_literal_expr());
+    marker == "usefixtures" && names.any(|name| is_check_name(name.value.to_str()))
+}
+
 /// `with expectation:` may be `pytest.raises(...)` or not, by the case at hand.
 fn may_be_expectation(test: Def<'_, '_>, with: &With<'_>) -> bool {
+    let is_expectation = |word: String| {
+        ["rais", "expect", "warn", "excep", "error", "captur"].iter().any(|stem| word.starts_with(stem))
+    };
     match (&with.item.context_expr, with.call()) {
-        (crate::ast::Expr::Name(name), _) => {
-            test.takes(name.id.as_str()) || words(name.id.as_str()).any(|word| is_expectation(&word))
-        }
-        (_, Some(call)) => words(test.file.text(&*call.func)).any(|word| is_expectation(&word)),
+        (Expr::Name(name), _) => test.takes(name.id.as_str()) || words(name.id.as_str()).any(is_expectation),
+        (_, Some(call)) => words(test.file.text(&*call.func)).any(is_expectation),
         _ => false,
     }
-}
-
-fn is_expectation(word: &str) -> bool {
-    ["rais", "expect", "warn", "excep", "error", "captur"].iter().any(|stem| word.starts_with(stem))
-}
-
-/// Fixtures that check: at the end of the test, or when the test calls them.
-fn fixtures_check(test: Def<'_, '_>) -> bool {
-    let file = test.file;
-    let is_autouse = |fixture: &Def<'_, '_>| {
-        let calls = fixture.decorators().filter_map(|decorator| decorator.call);
-        calls.into_iter().any(|call| call.arguments.find_keyword("autouse").is_some())
-    };
-    if file.fixtures().any(|fixture| is_autouse(&fixture) && does_itself(fixture)) {
-        return true;
-    }
-    let taken = test.parameters().any(|parameter| {
-        let name = parameter.name.as_str();
-        match file.fixture(name) {
-            Some(fixture) => does_itself(fixture) || uses_that_check(fixture, FAR),
-            // One of another file: `snapshot`, `check_output`, or any that is called as a function.
-            None => {
-                words(name).any(|word| is_taken_to_check(&word)) && test.reads(name) || is_called(test, name)
-            }
-        }
-    });
-    let is_used = |(marker, call): (&str, Option<&ExprCall>)| {
-        let names = call.into_iter().flat_map(|call| call.arguments.args.iter());
-        let mut names = names.filter_map(|name| name.as_string_literal_expr());
-        marker == "usefixtures" && names.any(|name| is_check_name(name.value.to_str()))
-    };
-    let is_end = |name: &str| name.to_lowercase().starts_with("teardown");
-    taken
-        || test.markers().any(is_used)
-        || test.class().is_some_and(|class| {
-            file.methods(class).any(|method| is_end(method.name()) && does_itself(method))
-        })
 }
 
 /// Whether a parameter is called as a function, perhaps by another name: `run = runner`.
@@ -158,76 +190,15 @@ fn is_called(test: Def<'_, '_>, name: &str) -> bool {
     })
 }
 
-fn is_taken_to_check(word: &str) -> bool {
-    matches!(word, "snapshot" | "regression" | "benchmark" | "golden" | "approval" | "doctest")
-        || CHECKS.contains(&word)
+/// What a method takes of its own object: `look` of `self.look(1)` and of `on_paid=self.look`.
+fn own_names<'a>(def: Def<'_, 'a>) -> impl Iterator<Item = &'a str> + use<'a> {
+    let text = if def.class.is_some() { def.file.text(def.function.node) } else { "" };
+    let own = text.split("self.").skip(1);
+    own.map(|rest| &rest[..rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len())])
 }
 
-/// Whether it uses a function or a class of this file that checks: calls it, or gives it away to be called.
-fn uses_that_check(def: Def<'_, '_>, far: u32) -> bool {
-    if far == 0 {
-        return false;
-    }
-    let file = def.file;
-    let does = |other: Def<'_, '_>| {
-        other.id != def.id
-            && other.role != Role::Test
-            && (does_itself(other) || uses_that_check(other, far - 1))
-    };
-    let by_name = def.names().iter().filter(|name| name.is_read()).any(|name| {
-        let is_it =
-            |other: &Def<'_, '_>| other.owner.is_none() && other.class.is_none() && other.name() == name.id();
-        file.defs().filter(is_it).any(does)
-            || file
-                .classes
-                .iter()
-                .filter(|class| class.owner.is_none() && class.name() == name.id())
-                .any(|class| file.methods(class).any(|method| does_itself(method)))
-    });
-    // `self.seen` that is given away, to be called by others.
-    let gives_own = def.class().is_some_and(|class| {
-        let text = file.text(def.function.node);
-        file.methods(class).any(|method| {
-            method.role == Role::Other
-                && text.contains(&format!("self.{}", method.name()))
-                && does_itself(method)
-        })
-    });
-    by_name || gives_own || own_methods(def).any(|method| suite_has(file, def.class(), method, &does))
-}
-
-/// The methods of its own class that a function calls: `self.look_up(...)`.
-fn own_methods<'f, 'a>(def: Def<'f, 'a>) -> impl Iterator<Item = &'a str> + use<'f, 'a> {
-    def.calls().iter().filter_map(|call| {
-        let method = call.name.strip_prefix("self.").or_else(|| call.name.strip_prefix("cls."))?;
-        (!method.contains('.')).then_some(method)
-    })
-}
-
-/// Whether the method of this name checks; true if it stands in a class that this file does not show.
-fn suite_has(
-    file: &File<'_>,
-    class: Option<&Class<'_>>,
-    method: &str,
-    does: &dyn Fn(Def<'_, '_>) -> bool,
-) -> bool {
-    let mut open: Vec<&Class<'_>> = class.into_iter().collect();
-    let mut seen = 0;
-    while let Some(class) = open.pop() {
-        seen += 1;
-        if let Some(found) = file.methods(class).find(|other| other.name() == method) {
-            return does(found);
-        }
-        for base in class.node.bases() {
-            let name = crate::dotted(base, file.source);
-            match file.classes.iter().find(|other| other.name() == name) {
-                Some(base) if seen < 20 => open.push(base),
-                _ if name == "object" || file.qualified(name).is_in("unittest") => {}
-                _ => return true,
-            }
-        }
-    }
-    false
+fn calls_own(def: Def<'_, '_>, method: &str) -> bool {
+    def.calls().iter().any(|call| call.name.strip_prefix("self.") == Some(method))
 }
 
 /// Whether a call is of a helper that another file of the tests has: nobody sees here whether it checks.
