@@ -111,6 +111,27 @@ def test_blocks_that_need_openai_can_be_read_without_it(path):
     compile("\n\n".join(block for _, block in blocks_of(path)), str(path), "exec")
 
 
+def test_every_target_of_make_exists():
+    there = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M))
+    pages = (path.read_text(encoding="utf-8") for path in (*DOCUMENTS, *EXAMPLES))
+    named = {
+        word
+        for page in pages
+        for line in re.findall(r"(?:^\$ |`)make ((?:[a-z-]+ ?)+)", page, re.M)
+        for word in line.split()
+    }
+    assert len(named) > 5
+    assert named - there == set()
+
+
+def test_every_bench_exists():
+    there = {path.stem for path in (ROOT / "benches").glob("*.py")}
+    pages = (path.read_text(encoding="utf-8") for path in (*DOCUMENTS, ROOT / "benches" / "README.md"))
+    named = {name for page in pages for name in re.findall(r"benches/run\.py.*?--only (\w+)", page)}
+    assert len(named) > 5
+    assert named - there == set()
+
+
 @pytest.fixture(scope="module")
 def known_options(tmp_path_factory):
     """Options of pytest with our plugin, and those that `unitai test` adds to them."""

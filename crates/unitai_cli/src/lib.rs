@@ -52,7 +52,7 @@ enum Command {
     Init(init::Init),
     /// Show a passing and a failing agent test, offline, in a few seconds
     #[command(
-        after_help = "Examples:\n  unitai init             begin: settings, and a first test that passes\n  unitai demo               run the demo in a temporary folder\n  unitai demo --keep here   leave the demo's files in ./here to play with"
+        after_help = "Examples:\n  unitai demo               run the demo in a temporary folder\n  unitai demo --keep here   leave the demo's files in ./here to play with"
     )]
     Demo(demo::Demo),
     /// Run the tests with pytest; record or replay what the models answer
