@@ -113,7 +113,7 @@ def test_blocks_that_need_openai_can_be_read_without_it(path):
 
 def test_every_target_of_make_exists():
     there = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M))
-    pages = (path.read_text(encoding="utf-8") for path in (*DOCUMENTS, *EXAMPLES))
+    pages = (path.read_text(encoding="utf-8") for path in (*DOCUMENTS, *OTHERS))
     named = {
         word
         for page in pages
