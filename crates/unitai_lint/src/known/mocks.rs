@@ -90,6 +90,11 @@ pub(crate) fn first_mock(def: Def<'_, '_>) -> Option<Mock> {
     decorators.chain(taken).chain(made).chain(told).min_by_key(|mock| mock.range.start())
 }
 
+/// Whether a decorator puts mocks in place, which then come as parameters.
+pub(crate) fn is_patched(def: Def<'_, '_>) -> bool {
+    def.node.decorator_list.iter().any(|decorator| decorated(def, decorator).is_some())
+}
+
 /// Whether a fixture is called a mock by its own name.
 pub(crate) fn is_mock_name(name: &str) -> bool {
     name != "mock" && has_word(name, &["mock", "mocked", "mocks"]) && !has_word(name, &SURROUNDINGS)

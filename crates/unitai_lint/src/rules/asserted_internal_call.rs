@@ -1,7 +1,7 @@
 //! `asserted-internal-call`.
 
 use crate::ast::Expr;
-use crate::known::mocks::{is_mock_call, is_mock_name};
+use crate::known::mocks::{is_mock_call, is_mock_name, is_patched};
 use crate::known::words::has_word;
 use crate::{Check, Def, Example, Layer, Ranged, Report, Rule, Severity, inside};
 
@@ -90,6 +90,7 @@ fn is_mock(test: Def<'_, '_>, name: &str) -> bool {
         test.calls().iter().any(|call| call.range() == value.range() && is_mock_call(test, call))
     };
     is_mock_name(root)
+        || test.takes(root) && is_patched(test)
         || test.assigns().iter().any(|assign| assign.name == root && assign.value.is_some_and(is_made))
         || test.withs().iter().any(|with| with.bound() == Some(root) && is_made(&with.item.context_expr))
 }
