@@ -15,6 +15,7 @@ from unitai import JudgeUndecidedError, MockToolkit
 from unitai import faults as faults_module
 from unitai import match as match_module
 from unitai import script as script_module
+from unitai.snapshot import Snapshot
 
 pytestmark = pytest.mark.contract
 
@@ -30,7 +31,7 @@ def agent(message, tools):
 
 
 @pytest.fixture
-def names(monkeypatch):
+def names(monkeypatch, tmp_path):
     """What the page says that there is."""
     monkeypatch.setenv("UNITAI_JUDGE_PROVIDER", "none")
     toolkit = MockToolkit()
@@ -47,6 +48,7 @@ def names(monkeypatch):
         **public,
         "pytest": pytest,
         "mock_toolkit": MockToolkit(),
+        "snapshot": Snapshot(tmp_path / "test_it.py", ["test_it"], update=True),
         "result": toolkit.run(agent, "Refund 123"),
     }
 
