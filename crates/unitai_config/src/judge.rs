@@ -153,6 +153,26 @@ pub struct JudgeSettings {
     pub min_kappa: Option<f64>,
 }
 
+impl JudgeSettings {
+    /// The same with whoever is named for one run, by a flag or an argument. A model that was settled for another provider is
+    /// none of this one: it has its own, or the one that is named with it.
+    ///
+    /// ```
+    /// use unitai_config::{JudgeProvider, Settings};
+    /// let settled = Settings::of(std::path::Path::new(".")).unwrap().judge();
+    /// let settled = unitai_config::JudgeSettings { model: Some("gpt-5-mini".to_owned()), ..settled };
+    /// assert_eq!(settled.clone().wanting(None, None).model.as_deref(), Some("gpt-5-mini"));
+    /// assert_eq!(settled.clone().wanting(Some(JudgeProvider::Anthropic), None).model, None);
+    /// assert_eq!(settled.wanting(Some(JudgeProvider::Anthropic), Some("claude")).model.as_deref(), Some("claude"));
+    /// ```
+    #[must_use]
+    pub fn wanting(self, provider: Option<JudgeProvider>, model: Option<&str>) -> JudgeSettings {
+        let settled = self.model.filter(|_| provider.is_none_or(|it| it == self.provider));
+        let model = model.map(str::to_owned).or(settled);
+        JudgeSettings { provider: provider.unwrap_or(self.provider), model, ..self }
+    }
+}
+
 impl Settings {
     /// How YAML tests are judged.
     pub fn judge(&self) -> JudgeSettings {
@@ -161,9 +181,12 @@ impl Settings {
         let provider = |name| value(name).text().and_then(JudgeProvider::of_word);
         let first = provider(Name::JudgeProvider).unwrap_or(JudgeProvider::Auto);
         let second_model = text(Name::JudgeSecondModel);
+        // Whoever names another provider does not mean the model that a weaker source has named for its own.
+        let rank = |name| self.get(name).source.rank();
+        let is_its_own = rank(Name::JudgeProvider) <= rank(Name::JudgeModel);
         JudgeSettings {
             provider: first,
-            model: text(Name::JudgeModel),
+            model: text(Name::JudgeModel).filter(|_| is_its_own),
             command: value(Name::JudgeCommand).texts().to_vec(),
             // A second model alone is another model of the same judge.
             second_provider: provider(Name::JudgeSecondProvider)

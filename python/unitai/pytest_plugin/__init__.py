@@ -63,7 +63,7 @@ _LLM_MODE = (
     "record and agentic-record (the same, and keep it), replay (what was kept) or dry (plan them, and run none)"
 )
 _LLM_PROVIDER = "who judges YAML tests, and drives them in the agentic mode, as in claude-code, openai or none"
-_LLM_MODEL = "the model of whoever judges and drives"
+_LLM_MODEL = "the model of whoever judges and drives; with --llm-provider alone its own, not that of the settings"
 _LLM_JUDGE = "where the judge's answers come from: auto (kept ones, else ask), cached (kept ones alone), live or off"
 _LLM_UNCLEAR = "what a YAML test is that nobody could decide: skip (the default) or fail"
 

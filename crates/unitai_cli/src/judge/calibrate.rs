@@ -33,7 +33,7 @@ pub(crate) struct Calibrate {
     /// Who is asked [default: judge.provider]
     #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(JudgeProvider::ALL.map(JudgeProvider::word)).map(provider))]
     provider: Option<JudgeProvider>,
-    /// Which model [default: judge.model]
+    /// Which model [default: judge.model, or with another --provider its own]
     #[arg(long)]
     model: Option<String>,
     /// How often each question is asked; a split answer is unknown [default: judge.repeats]
@@ -93,9 +93,8 @@ impl Calibrate {
 
     /// The settings with what the command line says instead.
     fn settings(&self, settings: JudgeSettings) -> JudgeSettings {
+        let settings = settings.wanting(self.provider, self.model.as_deref());
         JudgeSettings {
-            provider: self.provider.unwrap_or(settings.provider),
-            model: self.model.clone().or(settings.model),
             repeats: self.repeats.unwrap_or(settings.repeats),
             min_tpr: self.min_tpr.or(settings.min_tpr),
             min_tnr: self.min_tnr.or(settings.min_tnr),

@@ -31,9 +31,7 @@ impl Models {
     /// Whoever settings and the command line choose.
     pub(super) fn open(here: &Path, wanted: Wanted<'_>) -> Result<Models, String> {
         let all = Settings::of(here).map_err(|trouble| trouble.told())?;
-        let mut settings = all.judge();
-        settings.provider = wanted.provider.unwrap_or(settings.provider);
-        settings.model = wanted.model.map(str::to_owned).or(settings.model);
+        let mut settings = all.judge().wanting(wanted.provider, wanted.model);
         settings.answers = wanted.answers.unwrap_or(settings.answers);
         let own = all.runs().prices;
         let prices =

@@ -37,18 +37,14 @@ static SESSIONS: Mutex<Vec<Open>> = Mutex::new(Vec::new());
 
 /// The settings that stand, with what is wanted above them.
 pub(crate) fn settings(py: Python<'_>, wanted: Wanted<'_>) -> PyResult<JudgeSettings> {
-    let mut settings = standing(py)?.settings.judge();
-    if let Some(word) = wanted.provider {
-        settings.provider = JudgeProvider::of_word(word).ok_or_else(|| {
+    let read = |word: &str| {
+        JudgeProvider::of_word(word).ok_or_else(|| {
             let words = JudgeProvider::ALL.map(JudgeProvider::word).join(", ");
             invalid(py, format!("provider must be one of {words}, not {word:?}"))
-        })?;
-        // A model of another provider is none of this one.
-        settings.model = None;
-    }
-    if let Some(model) = wanted.model {
-        settings.model = Some(model.to_owned());
-    }
+        })
+    };
+    let provider = wanted.provider.map(read).transpose()?;
+    let mut settings = standing(py)?.settings.judge().wanting(provider, wanted.model);
     match wanted.repeats {
         Some(0) => return Err(invalid(py, "repeats must be at least 1, not 0")),
         Some(repeats) => settings.repeats = repeats,
