@@ -849,6 +849,7 @@ def run_yaml_test(
     judge: Callable[[str, str, list[dict[str, str]], list[dict[str, Any]]], Iterable[dict[str, Any]]] | None = None,
     on_event: Callable[[str, str], None] | None = None,
     replay: str | None = None,
+    record: bool = False,
     agentic: bool = False,
     provider: str | None = None,
     model: str | None = None,

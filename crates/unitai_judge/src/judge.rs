@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 use unitai_config::JudgeAnswers;
-use unitai_spec::run::{Answered, Brief, Evidence, Future, Judge, Judged, Ruling, Spent};
+use unitai_spec::run::{Answered, Brief, Evidence, Future, Judge, Judged, Question, Reply, Ruling, Spent};
 use unitai_wire::redact::Secrets;
 
 use crate::answers::{self, Entry, Keeping, Kept, KeptJudge, Key, Masks, Wanted, Whom};
@@ -108,7 +108,7 @@ impl ModelJudge {
             repeats: self.repeats(brief),
         };
         if mode != JudgeAnswers::Live {
-            match kept(brief, &key, &identity, &wanted) {
+            match self.kept(brief, &key, &identity, &wanted) {
                 Some(ruling) => return ruling,
                 // Where nothing was ever kept and nobody is there, nothing is missing but a judge.
                 None if mode == JudgeAnswers::Cached && !self.is_new_here(brief, &identity) => {
@@ -119,15 +119,17 @@ impl ModelJudge {
         }
         let identity = match identity {
             Ok(identity) => identity,
-            Err(Trouble::Absent(how)) => return absent(brief, &how),
+            Err(Trouble::Absent(how)) if !self.is_named() => return absent(brief, &how),
             Err(trouble) => return troubled(&trouble),
         };
         // No secret leaves the machine for a judge, who needs none.
         let evidence: Vec<Evidence> =
             brief.evidence.iter().map(|it| answers::cleaned(it, &self.secrets)).collect();
+        let questions: Vec<Question> =
+            brief.questions.iter().map(|it| answers::cleaned_question(it, &self.secrets)).collect();
         let seed = key.digest();
         let how = How { repeats: wanted.repeats, timeout: self.asking.timeout, seed: &seed };
-        let polled = panel::poll(&self.first, self.second.as_ref(), brief.questions, &evidence, how).await;
+        let polled = panel::poll(&self.first, self.second.as_ref(), &questions, &evidence, how).await;
         match polled {
             Ok(Polled::Heard(heard)) => self.answered(brief, &key, &identity, &wanted, heard),
             Ok(Polled::Unfit(why)) => Ruling::Trouble(why),
@@ -135,11 +137,35 @@ impl ModelJudge {
         }
     }
 
+    /// The answers of an earlier run, if they fit.
+    fn kept(
+        &self,
+        brief: &Brief<'_>,
+        key: &Key,
+        identity: &Result<Identity, Trouble>,
+        wanted: &Wanted,
+    ) -> Option<Ruling> {
+        match answers::find(brief.keep_in?, key, wanted) {
+            Ok(Ok(entry)) => {
+                let replies = answers::checked(&entry, brief.evidence, &self.asking.masks, &self.secrets);
+                Some(from_kept(&entry, replies, identity.as_ref().ok()))
+            }
+            Ok(Err(_)) => None,
+            Err(why) => Some(Ruling::Trouble(why)),
+        }
+    }
+
     /// Whether nobody has ever judged the test, and nobody can here. Who asks for kept answers wants them all the same.
     fn is_new_here(&self, brief: &Brief<'_>, identity: &Result<Identity, Trouble>) -> bool {
         self.asking.answers != JudgeAnswers::Cached
+            && !self.is_named()
             && matches!(identity, Err(Trouble::Absent(_)))
             && !brief.keep_in.is_some_and(Path::exists)
+    }
+
+    /// Whether somebody in particular is to judge. Who is named and not there is missing, and no skip may hide that.
+    fn is_named(&self) -> bool {
+        self.first.provider.name() != Nobody::NAME
     }
 
     fn repeats(&self, brief: &Brief<'_>) -> u32 {
@@ -237,21 +263,7 @@ fn whom(provider: &dyn Provider, identity: &Result<Identity, Trouble>) -> Whom {
     }
 }
 
-/// The answers of an earlier run, if they fit.
-fn kept(
-    brief: &Brief<'_>,
-    key: &Key,
-    identity: &Result<Identity, Trouble>,
-    wanted: &Wanted,
-) -> Option<Ruling> {
-    match answers::find(brief.keep_in?, key, wanted) {
-        Ok(Ok(entry)) => Some(from_kept(&entry, identity.as_ref().ok())),
-        Ok(Err(_)) => None,
-        Err(why) => Some(Ruling::Trouble(why)),
-    }
-}
-
-fn from_kept(entry: &Entry, identity: Option<&Identity>) -> Ruling {
+fn from_kept(entry: &Entry, replies: Vec<Reply>, identity: Option<&Identity>) -> Ruling {
     let mut notes = Vec::new();
     if let Some(now) = identity.filter(|it| it.version != entry.judge.version) {
         notes.push(format!(
@@ -260,14 +272,7 @@ fn from_kept(entry: &Entry, identity: Option<&Identity>) -> Ruling {
         ));
     }
     let judged = Judged { by: entry.judge.name(), spent: Spent::NOTHING, is_kept: true, notes };
-    // They were looked up when they were kept, in evidence with the same digest. What is masked or cleaned since then
-    // may no longer stand in this run's.
-    Ruling::Answered(Answered {
-        replies: entry.replies(),
-        votes: entry.votes(),
-        judged,
-        are_quotes_checked: true,
-    })
+    Ruling::Answered(Answered { replies, votes: entry.votes(), judged, are_quotes_checked: true })
 }
 
 /// Somebody is there and does not answer, be it because nobody is logged in: a skip would hide that.

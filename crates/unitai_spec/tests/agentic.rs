@@ -48,13 +48,13 @@ fn passing(calls: &[(&'static str, serde_json::Value)]) -> Acted {
 /// The run of a driver, after it was seen that its recording gives the same without anybody.
 fn seen(text: &str, driver: &Acted) -> Ran {
     let live = driven(text, driver, &NoJudge, None);
-    let recording = Recording::of("T", &live.run).to_text();
+    let recording = live.recorded().to_text();
     let again = replayed(text, &Recording::from_text(&recording).expect("what was written is read"));
     assert_eq!(again.said(), live.said(), "{recording}");
     assert_eq!(again.steps(), live.steps());
     assert!(again.calls.is_empty(), "{:?}", again.calls);
     assert_eq!(places(&again), places(&live));
-    assert_eq!(Recording::of("T", &again.run).to_text(), recording);
+    assert_eq!(again.recorded().to_text(), recording);
     live
 }
 
@@ -195,7 +195,7 @@ fn a_declared_call_that_was_never_made_fails_its_step() {
     let text = test("steps: [{tool: count}, {tool: nowhere}]\n");
     let live = driven(&text, &passing(&[("count", json!({}))]), &NoJudge, None);
     assert_eq!(live.said(), ("FAIL", "steps[1]: nowhere: not executed: nobody has a tool nowhere"));
-    assert_eq!(replayed(&text, &Recording::of("T", &live.run)).said().0, "FAIL");
+    assert_eq!(replayed(&text, &live.recorded()).said().0, "FAIL");
 }
 
 #[test]
@@ -256,7 +256,7 @@ fn what_was_stored_is_known_from_the_step_on_that_stored_it() {
 fn ran_and_recorded(text: &str) -> (Ran, Recording) {
     let live = ran(text);
     assert_eq!(live.said().0, "PASS", "{:?}", live.steps());
-    let recording = Recording::of("T", &live.run);
+    let recording = live.recorded();
     (live, recording)
 }
 
@@ -388,7 +388,7 @@ fn the_judge_is_asked_about_the_calls_that_were_made() {
         let live = driven(text, &driver, &judge, None);
         assert_eq!(live.said().0, word);
         assert_eq!(judge.asked(), ["A number", "Well", "Bad"]);
-        assert_eq!(replayed(text, &Recording::of("T", &live.run)).said(), live.said());
+        assert_eq!(replayed(text, &live.recorded()).said(), live.said());
     }
 }
 
@@ -442,7 +442,7 @@ fn hands_call_nothing_when_the_test_is_over() {
 fn a_recording_of_another_test_is_an_error() {
     let text = test("steps: [{tool: count}]\n");
     let live = driven(&text, &passing(&[("count", json!({}))]), &NoJudge, None);
-    let recording = Recording::of("T", &live.run);
+    let recording = live.recorded();
     for (steps, why) in [
         ("[{tool: count}, {tool: echo}]", "no call at steps[1], attempt 1"),
         ("[{tool: echo}]", "has a call of count, not of echo"),

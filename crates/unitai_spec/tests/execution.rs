@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use unitai_model::Action;
 use unitai_spec::run::{Answer, Ending, Outcome, Recording, Ruling};
-use workshop::{Scripted, ran, ran_with, replayed};
+use workshop::{Scripted, ran, ran_with, replayed, replayed_cleanly, without_base};
 
 const CHECKS: &str = "verdict: checks\n";
 
@@ -355,10 +355,10 @@ fn a_recording_gives_the_same_verdict_without_tools_and_judge() {
     ];
     let open = "test: {name: T}\nsteps: [{tool: count}]\nverdict: {pass_if: Well, fail_if: Bad}\n";
     let unclear = ran(open);
-    assert_eq!(replayed(open, &Recording::of("T", &unclear.run)).said().0, unclear.said().0);
+    assert_eq!(replayed(open, &unclear.recorded()).said().0, unclear.said().0);
     for text in &texts {
         let live = ran_with(text, &judge, None);
-        let recording = Recording::of("T", &live.run);
+        let recording = live.recorded();
         let recording = Recording::from_text(&recording.to_text()).expect("what was written is read");
         let began = Instant::now();
         let again = replayed(text, &recording);
@@ -374,8 +374,40 @@ fn a_recording_gives_the_same_verdict_without_tools_and_judge() {
 }
 
 #[test]
+fn a_recording_without_secrets_gives_the_same_verdict_or_an_error() {
+    let recorded = |text: &str| {
+        let live = ran(text);
+        let kept = Recording::from_text(&without_base(&live.recorded().to_text()));
+        (live, kept.expect("what was written is read"))
+    };
+    // What is the same word before and after is decided alike.
+    for check in ["a == ${env.BASE}", "${env.BASE} in text", "not (${env.BASE} in text)", "a != 'there'"] {
+        let text = test(&format!(
+            "steps: [{{tool: echo, args: {{a: '${{env.BASE}}'}}, check: \"{check}\"}}, {{tool: count}}]\n"
+        ));
+        let (live, kept) = recorded(&text);
+        assert_eq!(replayed_cleanly(&text, &kept).said().0, live.said().0, "{check}");
+    }
+    // What looks at the secret itself is not decided by what stands in its place.
+    for check in ["a | length == 4", "a | length > 4", "a == 'here'", "not ('redacted' in a)"] {
+        let text = test(&format!(
+            "steps: [{{tool: count}}, {{tool: echo, args: {{a: '${{env.BASE}}'}}, check: \"{check}\"}}]\n"
+        ));
+        let (live, kept) = recorded(&text);
+        let again = replayed_cleanly(&text, &kept).run.ending;
+        let Ending::Error { message, .. } = again else { panic!("{check}: {again:?}") };
+        let was = live.said().0;
+        assert!(message.contains(&format!("and was {was}; at steps[1] it is")), "{message}");
+        // Another test may end as it likes.
+        let other =
+            test("steps: [{tool: count}, {tool: echo, args: {a: '${env.BASE}'}, check: a != 'there'}]\n");
+        assert_eq!(replayed_cleanly(&other, &kept).said().0, "PASS");
+    }
+}
+
+#[test]
 fn what_a_recording_does_not_have_is_an_error() {
-    let recording = Recording::of("T", &ran(&test("steps: [{tool: echo, args: {a: 1}}]\n")).run);
+    let recording = ran(&test("steps: [{tool: echo, args: {a: 1}}]\n")).recorded();
     for (steps, why) in [
         ("[{tool: echo, args: {a: 2}}]", "called with {\"a\":1}, not with {\"a\":2}"),
         ("[{tool: count}]", "has a call of echo, not of count"),

@@ -53,7 +53,7 @@ fn words_that_stand_nowhere_make_an_answer_unknown_and_a_replay_says_the_same() 
         let (word, reason) = ran.said();
         assert_eq!(word, "UNCLEAR", "{reference} {quote}");
         assert!(reason.contains(part) && reason.contains("had said yes: it says so"), "{reason}");
-        let again = replayed(TEXT, &Recording::of("Orders", &ran.run));
+        let again = replayed(TEXT, &ran.recorded());
         assert_eq!(again.said(), (word, reason));
     }
 }
@@ -122,14 +122,46 @@ fn a_question_that_two_steps_ask_has_two_answers_in_a_replay_too() {
     });
     let ran = ran_with(TWICE, &judge, None);
     assert_eq!(ran.said(), ("FAIL", "It is polite: it is not"));
-    assert_eq!(replayed(TWICE, &Recording::of("Orders", &ran.run)).said(), ran.said());
+    assert_eq!(replayed(TWICE, &ran.recorded()).said(), ran.said());
+}
+
+#[test]
+fn an_answer_that_was_edited_into_a_recording_is_no_answer() {
+    let judge = Scripted::ruling(|_| {
+        let judged = Judged { by: "command mine".to_owned(), ..Judged::default() };
+        let replies =
+            vec![reply("Q1", Answer::Yes, &[("E1", "shipped")], ""), reply("Q2", Answer::No, &[], "")];
+        Ruling::Answered(Answered { judged, ..replies.into() })
+    });
+    let ran = ran_with(TEXT, &judge, None);
+    assert_eq!(ran.said().0, "PASS");
+    let kept = ran.recorded().to_text();
+    // Another test than the one that was recorded may end otherwise: so it is seen what becomes of the answers.
+    let text = TEXT.replace("echo, ", "echo, check: 'true', ");
+    let quoted = "\"E1\",\n          \"shipped\"";
+    for (found, edited, part) in [
+        (quoted, "\"E1\",\n          \"shipped at last\"", "stands nowhere in E1"),
+        (quoted, "\"E9\",\n          \"shipped\"", "there is no such record"),
+        (quoted, "\"E1\",\n          \"-\"", "said yes and quoted nothing"),
+    ] {
+        assert!(kept.contains(found), "{kept}");
+        let edited = Recording::from_text(&kept.replacen(found, edited, 1)).expect("a recording");
+        let again = replayed(&text, &edited);
+        assert_eq!(again.said().0, "UNCLEAR");
+        assert!(again.said().1.contains(part), "{:?}", again.said());
+        let same = replayed(TEXT, &edited).run.ending;
+        assert!(
+            matches!(&same, Ending::Error { message, .. } if message.contains("and was PASS")),
+            "{same:?}"
+        );
+    }
 }
 
 #[test]
 fn answers_about_calls_that_are_no_longer_made_are_none() {
     let steps = "steps: [{tool: echo, args: {status: shipped}}, {tool: echo, args: {status: paid}}]";
     let before = TEXT.replace("steps: [{tool: echo, args: {status: shipped}}]", steps);
-    let recording = Recording::of("Orders", &ran_with(&before, &quoting("E2", "paid"), None).run);
+    let recording = ran_with(&before, &quoting("E2", "paid"), None).recorded();
     assert_eq!(replayed(&before, &recording).said(), ("PASS", "it says so"));
     let again = replayed(TEXT, &recording);
     let Ending::Error { message, .. } = &again.run.ending else { panic!("{:?}", again.run.ending) };

@@ -109,6 +109,7 @@ def run_test(
             judge=judge,
             on_event=on_event,
             replay=replay,
+            record=mode.endswith("record"),
             agentic=mode.startswith("agentic"),
             provider=provider,
             model=model,

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
 
 import pytest
 
 pytest_plugins = ["pytester"]
 pytestmark = pytest.mark.integration
+
+COMMAND = Path(sys.executable).parent / "unitai"
 
 JUDGE = """
 asked = []
@@ -112,3 +117,57 @@ def test_a_judge_that_raises_is_an_error_and_never_a_verdict(pytester, project):
     result = pytester.runpytest_subprocess("--llm")
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["*the judge failed*asleep*"])
+
+
+ECHO = """
+test: {name: Keys}
+steps:
+  - name: Ask
+    tool: store_value
+    args: {name: key, value: "${env.SHOP_API_KEY}"}
+    check: [%s]
+verdict: checks
+"""
+
+
+@pytest.mark.parametrize(
+    ("check", "word"),
+    [
+        ("'not (${env.SHOP_API_KEY} in text)'", "failed"),
+        ("'value == ${env.SHOP_API_KEY}'", "passed"),
+        ("stored == 'key'", "passed"),
+    ],
+)
+def test_a_replay_without_secrets_gives_the_same_verdict(pytester, project, check, word):
+    (project / "users.yaml").write_text(ECHO % check)
+    for mode in ("record", "replay"):
+        pytester.runpytest_subprocess("--llm", f"--llm-mode={mode}").assert_outcomes(**{word: 1})
+
+
+@pytest.mark.parametrize("check", ["value | length == 21", "{match: {value: '#regex ^shop-.*'}}"])
+def test_a_run_whose_check_looks_at_a_secret_itself_is_not_recorded(pytester, project, check):
+    (project / "users.yaml").write_text(ECHO % check)
+    pytester.runpytest_subprocess("--llm").assert_outcomes(passed=1)
+    result = pytester.runpytest_subprocess("--llm", "--llm-mode=record")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*cannot be recorded (PASS)*it is FAIL, and was PASS; at steps*0* it is fail*"])
+    assert not (project / "recordings").exists()
+    command = [COMMAND, "yaml", "run", "users.yaml", "--record"]
+    ran = subprocess.run(command, cwd=project, capture_output=True, text=True, check=False)
+    assert (ran.returncode, "cannot be recorded" in ran.stdout) == (2, True), ran.stdout + ran.stderr
+    assert not (project / "recordings").exists()
+
+
+def test_a_judge_that_is_a_function_gets_no_secret(pytester, project):
+    text = ECHO % "stored == 'key'"
+    verdict = 'verdict: {pass_if: "The key is shop-5b1f9c0e7d3a4826", fail_if: ""}'
+    (project / "users.yaml").write_text(text.replace("verdict: checks", verdict))
+    pytester.makeconftest(
+        "def pytest_unitai_judge(item):\n"
+        "    def judge(name, description, questions, evidence):\n"
+        "        assert '5b1f9c0e' not in str(questions) + str(evidence)\n"
+        "        return [{'id': 'Q1', 'answer': 'yes', 'quotes': [('E1', '[redacted]')], 'why': 'seen'}]\n"
+        "    return judge\n"
+    )
+    pytester.runpytest_subprocess("--llm", "--llm-mode=record").assert_outcomes(passed=1)
+    pytester.runpytest_subprocess("--llm", "--llm-mode=replay").assert_outcomes(passed=1)

@@ -10,7 +10,7 @@ use unitai_config::{JudgeAnswers, JudgeProvider, root_above};
 use unitai_mcp::client::Settings;
 use unitai_mcp::engine::Engine;
 use unitai_spec::document::{Severity, Spec, read_file};
-use unitai_spec::run::{Around, Ending, Recording, Replay, Run as Ran, Source, Stop, Unobserved};
+use unitai_spec::run::{Around, Ending, Recording, Replay, Run as Ran, Source, Stop, Unobserved, prove};
 
 use unitai_wire::gate::write_public;
 
@@ -49,7 +49,7 @@ pub(crate) struct Run {
     /// Who judges, and drives in the agentic mode [default: judge.provider]
     #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(JudgeProvider::ALL.map(JudgeProvider::word)).try_map(provider))]
     provider: Option<JudgeProvider>,
-    /// The model of whoever judges and drives [default: judge.model]
+    /// The model of whoever judges and drives [default: judge.model, or with another --provider its own]
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
     /// Where the judge's answers come from [default: judge.answers]
@@ -144,8 +144,15 @@ impl Run {
                         None => Source::Tools,
                     },
                 };
+                let whole = async {
+                    let mut ran = unitai_spec::run::run(spec, &around, &stop).await;
+                    if is_kept {
+                        prove(spec, &around, &clean, &mut ran).await;
+                    }
+                    ran
+                };
                 let ran = engine
-                    .block_on_checked(unitai_spec::run::run(spec, &around, &stop), &stop, &mut || false)
+                    .block_on_checked(whole, &stop, &mut || false)
                     .map_err(|error| error.to_string())?;
                 // What ended without a verdict is no answer to the next run.
                 if is_kept && matches!(ran.ending, Ending::Decided(_)) {
@@ -213,6 +220,6 @@ fn recording(spec: &Spec) -> Result<Recording, String> {
 /// Keeps a run for the next.
 fn keep(spec: &Spec, ran: &Ran) -> Result<(), String> {
     let path = Recording::path_of(spec);
-    let text = Recording::of(&spec.test.name, ran).to_text();
+    let text = Recording::of(spec, ran).to_text();
     write_public(&path, text.as_bytes(), secrets()).map_err(|error| format!("{}: {error}", path.display()))
 }

@@ -1,9 +1,8 @@
 //! What kept answers are found by: the questions and the evidence, without what changes from run to run and does not matter.
 
 use regex::Regex;
-use unitai_model::value::Value;
 use unitai_spec::data::to_json;
-use unitai_spec::run::{Evidence, Outcome, Question};
+use unitai_spec::run::{Evidence, Outcome, Question, dict};
 use unitai_wire::digest;
 use unitai_wire::redact::Secrets;
 
@@ -82,19 +81,27 @@ fn record(evidence: &Evidence, masks: &Masks, secrets: &Secrets) -> String {
 
 /// All that counts of a record.
 fn parts(evidence: &Evidence) -> [String; 7] {
-    let args =
-        Value::Dict(evidence.args.iter().map(|(name, it)| (Value::Str(name.clone()), it.clone())).collect());
     let (outcome, text, more) = match &evidence.outcome {
         Outcome::Returned { value, text } => ("returned", text.clone(), to_json(value).to_string()),
         Outcome::Failed { message, details } => ("failed", message.clone(), details.clone()),
         Outcome::Unfinished => ("unfinished", String::new(), String::new()),
     };
     let (path, attempt) = (evidence.path.clone(), evidence.attempt.to_string());
-    [path, attempt, evidence.tool.clone(), to_json(&args).to_string(), outcome.to_owned(), text, more]
+    [
+        path,
+        attempt,
+        evidence.tool.clone(),
+        to_json(&dict(&evidence.args)).to_string(),
+        outcome.to_owned(),
+        text,
+        more,
+    ]
 }
 
 #[cfg(test)]
 mod tests {
+    use unitai_model::value::Value;
+
     use super::*;
     use crate::support::{evidence, question};
 

@@ -2,7 +2,7 @@
 
 use unitai_model::value::Value;
 use unitai_spec::data::{from_json, to_json};
-use unitai_spec::run::{Evidence, Outcome, Quotable, Quote, Reply};
+use unitai_spec::run::{Evidence, Outcome, Question, Quotable, Quote, Reply, dict};
 use unitai_wire::redact::Secrets;
 
 use super::entry::{KeptOutcome, KeptQuote, KeptRecord, KeptReply};
@@ -34,7 +34,7 @@ pub(super) fn kept_replies(replies: &[Reply], evidence: &[Evidence], secrets: &S
 }
 
 pub(super) fn kept_record(evidence: &Evidence, digest: &str, secrets: &Secrets) -> KeptRecord {
-    let mut args = args_of(evidence);
+    let mut args = to_json(&dict(&evidence.args));
     secrets.clean_json(&mut args);
     let written = args.to_string();
     if let (short, 1..) = shortened(&written) {
@@ -70,14 +70,13 @@ fn shortened(text: &str) -> (String, usize) {
     }
 }
 
-fn args_of(evidence: &Evidence) -> serde_json::Value {
-    to_json(&Value::Dict(
-        evidence.args.iter().map(|(name, it)| (Value::Str(name.clone()), it.clone())).collect(),
-    ))
+/// A question without secrets.
+pub fn cleaned_question(question: &Question, secrets: &Secrets) -> Question {
+    Question { text: secrets.clean(&question.text).into_owned(), ..question.clone() }
 }
 
 /// A record without secrets.
-pub(crate) fn cleaned(evidence: &Evidence, secrets: &Secrets) -> Evidence {
+pub fn cleaned(evidence: &Evidence, secrets: &Secrets) -> Evidence {
     let clean = |text: &str| secrets.clean(text).into_owned();
     let clean_value = |value: &Value| {
         let mut json = to_json(value);

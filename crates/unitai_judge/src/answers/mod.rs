@@ -2,6 +2,7 @@
 //! are the same.
 
 mod entry;
+mod holding;
 mod key;
 mod making;
 mod miss;
@@ -11,7 +12,8 @@ pub use entry::{
     Entry, Kept, KeptJudge, KeptOutcome, KeptQuestion, KeptQuote, KeptRecord, KeptReply, KeptVotes,
     Steadiness,
 };
+pub(crate) use holding::checked;
 pub use key::{Key, Masks};
-pub(crate) use making::cleaned;
+pub use making::{cleaned, cleaned_question};
 pub(crate) use miss::{Wanted, Whom, what_differs};
 pub(crate) use shelf::{Keeping, find, keep, records};

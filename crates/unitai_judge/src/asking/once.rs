@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use unitai_spec::run::{Answer, Evidence, Question, Reply, Spent, Votes, check_quotes};
+use unitai_spec::run::{Answer, Evidence, Question, Reply, Spent, Votes, check_quotes, doubt_without_quotes};
 
 use super::prompt::{Earlier, Prompt};
 use super::{read, schema};
@@ -53,7 +53,7 @@ pub(crate) async fn ask_once(
         notes.extend(second.notes);
     }
     check_quotes(&mut reading.replies, evidence);
-    reading.replies.iter_mut().for_each(unless_it_quotes);
+    doubt_without_quotes(&mut reading.replies);
     let is_whole = reading.replies.len() == questions.len();
     let unread = |question: &Question| Reply {
         id: question.id.clone(),
@@ -67,13 +67,4 @@ pub(crate) async fn ask_once(
     let reply_to = |question: &Question| reading.replies.iter().find(|it| it.id == question.id).cloned();
     let replies = questions.iter().map(|it| reply_to(it).unwrap_or_else(|| unread(it))).collect();
     Ok(Heard { replies, votes: Vec::new(), is_whole, model, second: None, spent, notes })
-}
-
-/// A yes of a model rests on words that stand somewhere. A no needs none: what is not there cannot be quoted.
-fn unless_it_quotes(reply: &mut Reply) {
-    if reply.answer == Answer::Yes && reply.quotes.is_empty() {
-        let said = if reply.why.is_empty() { String::new() } else { format!(": {}", reply.why) };
-        reply.why = format!("the judge said yes and quoted nothing{said}");
-        reply.answer = Answer::Unknown;
-    }
 }

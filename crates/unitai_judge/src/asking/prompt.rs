@@ -6,7 +6,7 @@ use std::io;
 
 use unitai_model::value::Value;
 use unitai_spec::data::to_json;
-use unitai_spec::run::{Evidence, Outcome, Question, QuestionKind};
+use unitai_spec::run::{Evidence, Outcome, Question, QuestionKind, dict};
 
 use super::cutting::{Left, RECORDS, cut, limit};
 
@@ -154,10 +154,7 @@ struct Record {
 
 impl Record {
     fn of(evidence: &Evidence) -> Record {
-        let args = Value::Dict(
-            evidence.args.iter().map(|(name, it)| (Value::Str(name.clone()), it.clone())).collect(),
-        );
-        let mut fields = vec![("arguments", to_json(&args).to_string())];
+        let mut fields = vec![("arguments", to_json(&dict(&evidence.args)).to_string())];
         let outcome = match &evidence.outcome {
             Outcome::Returned { value, text } => {
                 fields.push(("result", text.clone()));

@@ -241,6 +241,66 @@ fn no_secret_is_kept_whole_or_in_part() {
 }
 
 #[test]
+fn an_answer_that_was_edited_into_the_file_is_unknown() {
+    for (edit, part) in [
+        (("shipped", "lost at sea"), "stands nowhere in E1"),
+        (("E1", "E9"), "there is no such record"),
+        (("shipped", "..."), "said yes and quoted nothing"),
+    ] {
+        let place = Place::with_answers();
+        let mut kept = place.kept();
+        let quote = &mut kept.entries[0].replies[0].quotes[0];
+        let (found, edited) = edit;
+        quote.quote = quote.quote.replace(found, edited);
+        quote.reference = quote.reference.replace(found, edited);
+        std::fs::write(place.path(), kept.to_text()).unwrap();
+        let again = answered(place.ruling(&nobody(asking(Mode::Cached)), &records()));
+        assert_eq!(words(&again), ["unknown", "yes", "no"]);
+        assert!(again.replies[0].why.contains(part), "{}", again.replies[0].why);
+    }
+}
+
+#[test]
+fn a_secret_in_a_question_reaches_nobody() {
+    let secrets = Arc::new(Secrets::none());
+    secrets.learn("Zk3vQ8xWn2LmR7tY");
+    let mut questions = questions();
+    questions[1].text = "The customer got Zk3vQ8xWn2LmR7tY".to_owned();
+    let records = records();
+    let brief = Brief {
+        name: "Orders",
+        description: "",
+        tags: &[],
+        keep_in: None,
+        questions: &questions,
+        evidence: &records,
+    };
+    let model = Scripted::saying([Ok(said(&good().to_string()))]);
+    let judge = ModelJudge::new(model.clone(), asking(Mode::Live), secrets);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    assert_eq!(words(&answered(runtime.block_on(judge.judge(&brief)))), ["yes", "yes", "no"]);
+    let prompt = &model.asked()[0].prompt;
+    assert!(!prompt.contains("Zk3v") && prompt.contains("The customer got [redacted]"), "{prompt}");
+}
+
+#[test]
+fn who_is_named_and_not_there_is_missed_and_kept_answers_still_count() {
+    let missing = |mode, is_ci| {
+        let codex = Nobody { name: "scripted", how: "install codex".to_owned() };
+        let asking = Asking { is_ci, ..asking(mode) };
+        ModelJudge::new(Arc::new(codex), asking, Arc::new(Secrets::none()))
+    };
+    for is_ci in [false, true] {
+        let why = trouble(Place::new().ruling(&missing(Mode::Auto, is_ci), &records()));
+        let part = if is_ci { "only kept answers may be used" } else { "install codex" };
+        assert!(why.contains(part), "{why}");
+        let place = Place::with_answers();
+        let kept = answered(place.ruling(&missing(Mode::Auto, is_ci), &records()));
+        assert_eq!(words(&kept), ["yes", "yes", "no"]);
+    }
+}
+
+#[test]
 fn what_could_not_be_read_is_not_kept() {
     let place = Place::new();
     let model = Scripted::saying([Ok(said("")), Ok(said(""))]);

@@ -109,20 +109,14 @@ fn weighed(
         return Err(undecided(format!("{by} gave no answer")).into_err(py));
     };
     let votes = answered.votes_of(QUESTION);
-    let holds = match (reply.answer, threshold) {
-        (Answer::Yes, _) => Some(true),
-        (Answer::No, _) => Some(false),
-        (Answer::Unknown, None) => None,
-        (Answer::Unknown, Some(share)) => votes.reach(share),
-    };
-    let verdict = match holds {
+    let verdict = match answered.holds(QUESTION, threshold) {
         None => return Err(undecided(format!("{by} does not know: {}", reply.why)).into_err(py)),
         Some(true) => Verdict::Held,
         Some(false) if votes.yes > 0 => {
             let all = votes.yes + votes.no + votes.unknown;
-            Verdict::Broken {
-                actual: format!("{} of {all} answers of {by} are yes: {}", votes.yes, reply.why),
-            }
+            // A reason for yes is none here: the votes have decided, and not whoever gave it.
+            let why = if reply.answer == Answer::Yes { String::new() } else { format!(": {}", reply.why) };
+            Verdict::Broken { actual: format!("{} of {all} answers of {by} are yes{why}", votes.yes) }
         }
         Some(false) => Verdict::Broken { actual: format!("{by} says no: {}{}", reply.why, quotes(reply)) },
     };

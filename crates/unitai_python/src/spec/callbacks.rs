@@ -1,46 +1,56 @@
 //! Python that a running test asks or tells. The thread that waits for the test does not hold the interpreter; it takes
 //! it for as long as one of these is called.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use unitai_judge::answers::{cleaned, cleaned_question};
 use unitai_model::value::Value;
 use unitai_spec::run::{
-    Answer, Brief, Event, Evidence, Future, Judge, Observer, Quote, Reply, Ruling, Signs, Stop, step_line,
+    Answer, Answered, Brief, Event, Evidence, Future, Judge, Observer, Quote, Reply, Ruling, Signs, Stop,
+    check_quotes, step_line,
 };
+use unitai_wire::redact::Secrets;
 
 use crate::gate;
 use crate::values::to_python;
 
-/// A judge that is a Python function: it gets the questions and the evidence and gives an answer for each.
-pub(super) struct PythonJudge(pub(super) Py<PyAny>);
+/// A judge that is a Python function: it gets the questions and the evidence, both without secrets, and gives an answer for
+/// each. It is code of the project, so its yes needs no quote; what it quotes is looked up all the same.
+pub(super) struct PythonJudge {
+    pub(super) ask: Py<PyAny>,
+    pub(super) secrets: Arc<Secrets>,
+}
 
 impl Judge for PythonJudge {
     fn judge<'a>(&'a self, brief: &'a Brief<'a>) -> Future<'a, Ruling> {
         let ruling = Python::attach(|py| {
-            ask(self.0.bind(py), brief)
+            ask(self.ask.bind(py), brief, &self.secrets)
                 .unwrap_or_else(|error| Ruling::Trouble(format!("the judge failed: {}", error.value(py))))
         });
         Box::pin(async move { ruling })
     }
 }
 
-fn ask(judge: &Bound<'_, PyAny>, brief: &Brief<'_>) -> PyResult<Ruling> {
+fn ask(judge: &Bound<'_, PyAny>, brief: &Brief<'_>, secrets: &Secrets) -> PyResult<Ruling> {
     let py = judge.py();
-    let questions = brief.questions.iter().map(|question| {
+    let evidence: Vec<Evidence> = brief.evidence.iter().map(|it| cleaned(it, secrets)).collect();
+    let questions: Vec<_> = brief.questions.iter().map(|it| cleaned_question(it, secrets)).collect();
+    let questions = questions.iter().map(|question| {
         let (kind, path) = (question.kind.word(), question.kind.path());
         let entries =
             [("id", question.id.as_str()), ("kind", kind), ("path", path), ("text", &question.text)];
         Value::Dict(entries.map(|(key, it)| (Value::Str(key.to_owned()), Value::Str(it.to_owned()))).to_vec())
     });
     let questions = to_python(py, &Value::List(questions.collect()).pack())?;
-    let evidence = brief.evidence.iter().map(Evidence::to_value).collect();
-    let evidence = to_python(py, &Value::List(evidence).pack())?;
-    let replies = gate::call(judge, (brief.name, brief.description, questions, evidence), None)?;
-    let replies = replies.try_iter()?.map(|reply| read_reply(&reply?)).collect::<PyResult<Vec<Reply>>>()?;
-    Ok(Ruling::Answered(replies.into()))
+    let shown = to_python(py, &Value::List(evidence.iter().map(Evidence::to_value).collect()).pack())?;
+    let replies = gate::call(judge, (brief.name, brief.description, questions, shown), None)?;
+    let mut replies =
+        replies.try_iter()?.map(|reply| read_reply(&reply?)).collect::<PyResult<Vec<Reply>>>()?;
+    check_quotes(&mut replies, &evidence);
+    Ok(Ruling::Answered(Answered { are_quotes_checked: true, ..replies.into() }))
 }
 
 fn read_reply(reply: &Bound<'_, PyAny>) -> PyResult<Reply> {

@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use pyo3::prelude::*;
 use unitai_mcp::client::Settings;
 use unitai_mcp::engine::Engine;
-use unitai_spec::run::{Around, Recording, Replay, Run as Model, Signs, Source, Stop, plan, tell};
+use unitai_spec::document::Spec;
+use unitai_spec::run::{Around, Recording, Replay, Run as Model, Signs, Source, Stop, plan, prove, tell};
 use unitai_wire::gate::write_public;
 
 use super::callbacks::{PythonJudge, PythonObserver};
@@ -22,7 +23,7 @@ use crate::values::to_python;
 /// A YAML test that has run.
 #[pyclass(frozen, module = "unitai._engine")]
 pub(crate) struct YamlRun {
-    name: String,
+    spec: Spec,
     model: Model,
     trajectory: Py<Trajectory>,
 }
@@ -36,7 +37,7 @@ impl YamlRun {
 
     /// Keeps its calls and the judge's answers in a file, from which the test can be run again.
     fn keep(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        let text = Recording::of(&self.name, &self.model).to_text();
+        let text = Recording::of(&self.spec, &self.model).to_text();
         let secrets = secrets::here(py);
         without_interpreter(py, || write_public(&path, text.as_bytes(), &secrets)).map_err(|error| {
             let message = format!("the recording cannot be written to {}: {error}", path.display());
@@ -77,8 +78,9 @@ fn engine(root: PathBuf, python: PathBuf) -> Arc<Engine> {
 /// Runs a test. `judge(name, description, questions, evidence)` gives a mapping with `id`, `answer`, `quotes` and `why`
 /// for each question; `on_event(kind, line)` is told what happens. `replay` is the text of a recording that answers instead
 /// of tools and judge. Without `judge`, whoever settings choose is asked; with `agentic` the same model calls the tools.
+/// What shall be kept (`record`) and would give another verdict when replayed ends in an error.
 #[pyfunction]
-#[pyo3(signature = (test, *, root, python, timeout=None, judge=None, on_event=None, replay=None, agentic=false, provider=None, model=None))]
+#[pyo3(signature = (test, *, root, python, timeout=None, judge=None, on_event=None, replay=None, record=false, agentic=false, provider=None, model=None))]
 #[expect(clippy::too_many_arguments, reason = "keyword-only parts of one run")]
 pub(crate) fn run_yaml_test(
     py: Python<'_>,
@@ -89,6 +91,7 @@ pub(crate) fn run_yaml_test(
     judge: Option<Py<PyAny>>,
     on_event: Option<Py<PyAny>>,
     replay: Option<&str>,
+    record: bool,
     agentic: bool,
     provider: Option<&str>,
     model: Option<&str>,
@@ -102,7 +105,7 @@ pub(crate) fn run_yaml_test(
     let stop = Stop::default();
     let wanted = Wanted { provider, model, repeats: None };
     let engaged = judging::engage(py, &judging::settings(py, wanted)?)?;
-    let judge = judge.map(PythonJudge);
+    let judge = judge.map(|ask| PythonJudge { ask, secrets: secrets.clone() });
     let observer = PythonObserver::new(on_event, stop.clone());
     let text = |text: std::ffi::OsString| text.to_string_lossy().into_owned();
     let env: Vec<(String, String)> = std::env::vars_os().map(|(name, it)| (text(name), text(it))).collect();
@@ -131,7 +134,14 @@ pub(crate) fn run_yaml_test(
             interrupted = Python::attach(|py| py.check_signals()).err();
             interrupted.is_some()
         };
-        engine.block_on_checked(unitai_spec::run::run(&test.spec, &around, &stop), &stop, &mut poll)
+        let whole = async {
+            let mut ran = unitai_spec::run::run(&test.spec, &around, &stop).await;
+            if record {
+                prove(&test.spec, &around, &clean, &mut ran).await;
+            }
+            ran
+        };
+        engine.block_on_checked(whole, &stop, &mut poll)
     });
     count_models(engaged.tally());
     if let Some(raised) = interrupted.or_else(|| observer.into_raised()) {
@@ -142,7 +152,7 @@ pub(crate) fn run_yaml_test(
     })?;
     let trajectory = Py::new(py, Trajectory::new(model.trajectory.clone(), Kept::default()))?;
     seen(py, &trajectory);
-    Ok(YamlRun { name: test.spec.test.name.clone(), model, trajectory })
+    Ok(YamlRun { spec: test.spec.clone(), model, trajectory })
 }
 
 /// What a test would do, in words. Nothing is run.

@@ -301,7 +301,7 @@ fn recorded_outcome(outcome: &Outcome) -> unitai_model::Outcome {
 }
 
 /// Arguments as one value.
-pub(super) fn dict(args: &Arguments) -> Value {
+pub fn dict(args: &Arguments) -> Value {
     Value::Dict(args.iter().map(|(name, it)| (Value::Str(name.clone()), it.clone())).collect())
 }
 

@@ -9,7 +9,7 @@ use super::checking::{self, Checked};
 use super::log::{Log, name_of};
 use super::scope::{Seen, Sight};
 use super::toolbox::Toolbox;
-use super::{Around, Event, Future, Outcome, Status, StepResult};
+use super::{Around, Event, Future, Outcome, Source, Status, StepResult};
 use crate::document::{Arguments, Spec, Step};
 use crate::expression::{EvalTrouble, References};
 
@@ -19,6 +19,8 @@ pub(super) struct Execution<'a> {
     pub(super) around: &'a Around<'a>,
     pub(super) toolbox: Toolbox<'a>,
     pub(super) record: Port,
+    /// `${env.NAME}`; as clean as the recording that answers.
+    env: Vec<(String, String)>,
     /// Those of the test, with what the environment gives filled in.
     vars: Vec<(String, Value)>,
     log: Mutex<Log>,
@@ -27,7 +29,11 @@ pub(super) struct Execution<'a> {
 impl<'a> Execution<'a> {
     pub(super) fn new(spec: &'a Spec, around: &'a Around<'a>, record: Port) -> Execution<'a> {
         let toolbox = Toolbox::new(around.connector);
-        Execution { spec, around, toolbox, record, vars: spec.vars.clone(), log: Mutex::default() }
+        let env = match around.source {
+            Source::Recording(replay) => replay.environment(around.env),
+            Source::Tools | Source::Driver(_) => around.env.to_vec(),
+        };
+        Execution { spec, around, toolbox, record, env, vars: spec.vars.clone(), log: Mutex::default() }
     }
 
     /// Fills in what `vars` take from the environment and from those before them. Says what cannot be.
@@ -61,7 +67,7 @@ impl<'a> Execution<'a> {
     pub(super) fn look<T>(&self, call: Option<Seen<'_>>, look: impl FnOnce(&Sight<'_>) -> T) -> T {
         let stored = self.toolbox.built_in.stored();
         let log = self.log();
-        look(&Sight { log: &log, vars: &self.vars, env: self.around.env, stored: &stored, call })
+        look(&Sight { log: &log, vars: &self.vars, env: &self.env, stored: &stored, call })
     }
 
     /// Runs a list of steps. Says whether none of them failed.

@@ -238,6 +238,31 @@ impl Answered {
     }
 }
 
+impl Answered {
+    /// Whether a question is answered with yes. With a share, the votes decide, and what stands as the answer only where they
+    /// leave it open; `None` where nobody knows.
+    ///
+    /// ```
+    /// use unitai_spec::run::{Answer, Answered, Reply, Votes};
+    /// // Two of five say yes, and a second judge has had the last word.
+    /// let reply = Reply { id: "Q1".into(), answer: Answer::Yes, quotes: vec![], why: String::new() };
+    /// let votes = vec![("Q1".to_owned(), Votes { yes: 2, no: 3, unknown: 0 })];
+    /// let answered = Answered { votes, ..vec![reply].into() };
+    /// assert_eq!(answered.holds("Q1", None), Some(true));
+    /// assert_eq!(answered.holds("Q1", Some(0.8)), Some(false));
+    /// assert_eq!(answered.holds("Q1", Some(0.4)), Some(true));
+    /// ```
+    pub fn holds(&self, id: &str, share: Option<f64>) -> Option<bool> {
+        let reply = self.replies.iter().find(|it| it.id == id)?;
+        let counted = share.and_then(|share| self.votes_of(id).reach(share));
+        counted.or(match reply.answer {
+            Answer::Yes => Some(true),
+            Answer::No => Some(false),
+            Answer::Unknown => None,
+        })
+    }
+}
+
 impl From<Vec<Reply>> for Answered {
     fn from(replies: Vec<Reply>) -> Answered {
         Answered { replies, ..Answered::default() }

@@ -15,6 +15,7 @@ mod log;
 mod memory;
 mod plan;
 mod ports;
+mod proving;
 mod quoting;
 mod recording;
 mod replaying;
@@ -30,6 +31,7 @@ mod writing;
 
 pub use around::{Around, Source, Unobserved};
 pub use beside::{LONGEST_NAME, beside, beside_file, plain_name};
+pub use calling::dict;
 pub use driving::{Driven, Driver, Driving, Errand, Hands, Wanted};
 pub use evidence::{Evidence, Outcome};
 pub use judging::{
@@ -38,7 +40,8 @@ pub use judging::{
 };
 pub use plan::{Plan, plan};
 pub use ports::{Called, Connector, Event, Future, Observer, Phase, Tool, ToolServer};
-pub use quoting::{Quotable, check_quotes, is_quote};
+pub use proving::prove;
+pub use quoting::{Quotable, check_quotes, check_quotes_by, doubt_without_quotes, is_quote};
 pub use recording::Recording;
 pub use replaying::Replay;
 pub use running::run;

@@ -7,7 +7,8 @@ use serde_json::Serializer;
 use serde_json::ser::Formatter;
 use unitai_model::value::Value;
 
-use super::{Answer, Evidence, Outcome, Reply};
+use super::calling::dict;
+use super::{Answer, Evidence, Outcome, Quote, Reply};
 use crate::data::to_json;
 
 /// What can be quoted of one record: its tool, its arguments, and what came of the call. Neither its place in the test nor
@@ -44,8 +45,7 @@ impl Quotable {
     pub fn of(evidence: &Evidence) -> Quotable {
         let mut quotable = Quotable { fields: Vec::new() };
         quotable.add(&evidence.tool);
-        let args = evidence.args.iter().map(|(name, it)| (Value::Str(name.clone()), it.clone())).collect();
-        quotable.add_value(&Value::Dict(args));
+        quotable.add_value(&dict(&evidence.args));
         match &evidence.outcome {
             Outcome::Returned { value, text } => {
                 quotable.add(text);
@@ -121,19 +121,27 @@ pub fn is_quote(text: &str) -> bool {
 /// away.
 pub fn check_quotes(replies: &mut [Reply], evidence: &[Evidence]) {
     let mut looked_at: Vec<(String, Option<Quotable>)> = Vec::new();
+    check_quotes_by(replies, |quote| {
+        let at = looked_at.iter().position(|(known, _)| *known == quote.reference).unwrap_or_else(|| {
+            let found = evidence.iter().find(|it| it.reference() == quote.reference);
+            looked_at.push((quote.reference.clone(), found.map(Quotable::of)));
+            looked_at.len() - 1
+        });
+        looked_at[at].1.as_ref().map(|it| it.has(&quote.quote))
+    });
+}
+
+/// The same for whoever looks otherwise: says of a quote whether it stands in its record, and nothing where there is no such
+/// record.
+pub fn check_quotes_by(replies: &mut [Reply], mut stands: impl FnMut(&Quote) -> Option<bool>) {
     for reply in replies {
         reply.quotes.retain(|it| is_quote(&it.quote));
         let mut has_false = None;
         for quote in &reply.quotes {
-            let at = looked_at.iter().position(|(known, _)| *known == quote.reference).unwrap_or_else(|| {
-                let found = evidence.iter().find(|it| it.reference() == quote.reference);
-                looked_at.push((quote.reference.clone(), found.map(Quotable::of)));
-                looked_at.len() - 1
-            });
             let reference = &quote.reference;
-            match &looked_at[at].1 {
-                Some(quotable) if quotable.has(&quote.quote) => continue,
-                Some(_) => {
+            match stands(quote) {
+                Some(true) => continue,
+                Some(false) => {
                     has_false = Some(format!(
                         "what it quotes stands nowhere in {reference}: {:?}",
                         short(&quote.quote)
@@ -148,6 +156,15 @@ pub fn check_quotes(replies: &mut [Reply], evidence: &[Evidence]) {
             reply.why = format!("{why} (the judge had said {}{said})", reply.answer.word());
             reply.answer = Answer::Unknown;
         }
+    }
+}
+
+/// A yes of a model rests on words that stand somewhere. A no needs none: what is not there cannot be quoted.
+pub fn doubt_without_quotes(replies: &mut [Reply]) {
+    for reply in replies.iter_mut().filter(|it| it.answer == Answer::Yes && it.quotes.is_empty()) {
+        let said = if reply.why.is_empty() { String::new() } else { format!(": {}", reply.why) };
+        reply.why = format!("the judge said yes and quoted nothing{said}");
+        reply.answer = Answer::Unknown;
     }
 }
 

@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
-use unitai_model::value::Value;
 
+use super::calling::dict;
+use super::proving::Ended;
 use super::{
     Answer, Called, Driven, Driving, Evidence, Outcome, Question, Reply, Run, Verdict, Word, beside,
 };
@@ -23,8 +24,13 @@ pub struct Recording {
     test: String,
     pub(super) calls: Vec<RecordedCall>,
     pub(super) answers: Vec<RecordedAnswer>,
+    /// Whether a model gave them, whose yes needs a quote.
+    #[serde(default)]
+    pub(super) is_model: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) driving: Option<RecordedDriving>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) ended: Option<Ended>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -85,7 +91,7 @@ pub(super) enum RecordedWord {
 
 impl Recording {
     /// What a run leaves for the next.
-    pub fn of(test: &str, run: &Run) -> Recording {
+    pub fn of(spec: &Spec, run: &Run) -> Recording {
         let answer = |(question, reply): &(Question, Reply)| RecordedAnswer {
             question: question.text.clone(),
             answer: match reply.answer {
@@ -98,10 +104,13 @@ impl Recording {
         };
         Recording {
             format: FORMAT,
-            test: test.to_owned(),
+            test: spec.test.name.clone(),
             calls: run.evidence.iter().map(recorded).collect(),
             answers: run.answers.iter().map(answer).collect(),
+            // Whoever is no code of the project says who it is.
+            is_model: run.judged.as_ref().is_some_and(|it| !it.by.is_empty()),
             driving: run.driving.as_ref().map(RecordedDriving::of),
+            ended: Ended::of(spec, &run.ending),
         }
     }
 
@@ -180,14 +189,12 @@ impl RecordedDriving {
 }
 
 fn recorded(evidence: &Evidence) -> RecordedCall {
-    let args =
-        Value::Dict(evidence.args.iter().map(|(name, it)| (Value::Str(name.clone()), it.clone())).collect());
     RecordedCall {
         path: evidence.path.clone(),
         attempt: evidence.attempt,
         server: evidence.server.clone(),
         tool: evidence.tool.clone(),
-        args: to_json(&args),
+        args: to_json(&dict(&evidence.args)),
         ms: evidence.ms,
         outcome: match &evidence.outcome {
             Outcome::Returned { value, text } => {

@@ -1,8 +1,10 @@
 //! A recording answers instead of tools and judges, and says where the test is no longer the one that was recorded.
 
-use unitai_model::value::{Value, equal};
+use unitai_model::value::equal;
 
+use super::calling::dict;
 use super::log::UNTAKEN;
+use super::quoting::{check_quotes, doubt_without_quotes};
 use super::recording::{RecordedCall, RecordedDriving, RecordedWord, Recording};
 use super::{Answer, Answered, Called, Driving, Evidence, Outcome, Phase, Question, Quote, Reply, Ruling};
 use crate::data::{from_json, to_json};
@@ -43,7 +45,7 @@ impl Replay<'_> {
         path: &str,
         attempt: u32,
         tool: &str,
-        args: &[(String, Value)],
+        args: &Arguments,
     ) -> Result<Replayed, String> {
         let again = "record the test again";
         let Some(call) = self.recording.calls.iter().find(|it| it.path == path && it.attempt == attempt)
@@ -56,15 +58,25 @@ impl Replay<'_> {
                 call.tool
             ));
         }
-        let args =
-            Value::Dict(args.iter().map(|(name, it)| (Value::Str(name.clone()), it.clone())).collect());
-        let (asked, known) = ((self.clean)(&to_json(&args).to_string()), call.args.to_string());
+        let (asked, known) = ((self.clean)(&to_json(&dict(args)).to_string()), call.args.to_string());
         if !is_same(&asked, &call.args) {
             return Err(format!(
                 "at {path} the recording has {tool} called with {known}, not with {asked}; {again}"
             ));
         }
         Ok(Replayed { server: call.server.clone(), called: call.outcome.called(), ms: call.ms })
+    }
+
+    /// The environment without secrets: one that stands in an answer is still equal to its variable.
+    pub(super) fn environment(self, env: &[(String, String)]) -> Vec<(String, String)> {
+        env.iter().map(|(name, it)| (name.clone(), (self.clean)(it))).collect()
+    }
+
+    /// A record as it would be recorded. What came of the call is from the recording itself.
+    fn cleaned(self, evidence: &Evidence) -> Evidence {
+        let args = (self.clean)(&to_json(&dict(&evidence.args)).to_string());
+        let args = serde_json::from_str(&args).map_or_else(|_| evidence.args.clone(), |it| arguments(&it));
+        Evidence { args, ..evidence.clone() }
     }
 
     /// How the steps were driven, if they were.
@@ -125,7 +137,11 @@ impl Replay<'_> {
             let quotes = known.quotes.iter().map(quote).collect();
             replies.push(Reply { id: question.id.clone(), answer, quotes, why: known.why.clone() });
         }
-        // They were looked up when it was recorded. What was cleaned since then may no longer hold them.
+        // Once more: a file can be edited. Both are without secrets, what was quoted and what it is looked up in.
+        check_quotes(&mut replies, &evidence.iter().map(|it| self.cleaned(it)).collect::<Vec<_>>());
+        if self.recording.is_model {
+            doubt_without_quotes(&mut replies);
+        }
         Ruling::Answered(Answered { are_quotes_checked: true, ..replies.into() })
     }
 }

@@ -12,6 +12,7 @@ use super::deciding::{self, Decided, Ruined};
 use super::driven::InTime;
 use super::execution::Execution;
 use super::log::Log;
+use super::proving;
 use super::reporting;
 use super::{Around, Ending, Run, Stop, ToolServer};
 use crate::document::{OnSetupFailure, Server, ServerKind, Spec};
@@ -35,6 +36,9 @@ pub async fn run(spec: &Spec, around: &Around<'_>, stop: &Stop) -> Run {
     log.warnings.extend(untidy);
     let mut decided = deciding::decide(spec, around, &mut log, ruined, checked).await;
     reporting::cross_check(&mut decided.ending, log.driving.as_ref());
+    if let Source::Recording(replay) = around.source {
+        proving::hold(spec, replay.recording, &mut decided.ending);
+    }
     let seconds = began.elapsed().as_secs_f64();
     let trajectory = recorder.finish(recorded(&decided.ending), seconds);
     let Log { evidence, warnings, driving, .. } = log;

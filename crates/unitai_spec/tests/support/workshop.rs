@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use unitai_model::value::Value;
-use unitai_spec::document::{Arguments, Server, ServerKind, read};
+use unitai_spec::document::{Arguments, Server, ServerKind, Spec, read};
 use unitai_spec::run::{
     Answer, Around, Brief, Called, Connector, Driven, Driver, Ending, Errand, Future, Hands, Judge,
     Recording, Replay, Reply, Ruling, Run, Source, Stop, Tool, ToolServer, Unobserved, Verdict, run,
@@ -149,11 +149,17 @@ impl Judge for Scripted {
 
 /// A test that has run, and what its tools were called with.
 pub(crate) struct Ran {
+    pub(crate) spec: Spec,
     pub(crate) run: Run,
     pub(crate) calls: Vec<String>,
 }
 
 impl Ran {
+    /// What it leaves for the next.
+    pub(crate) fn recorded(&self) -> Recording {
+        Recording::of(&self.spec, &self.run)
+    }
+
     /// Its verdict.
     pub(crate) fn verdict(&self) -> &Verdict {
         match &self.run.ending {
@@ -193,6 +199,17 @@ pub(crate) fn replayed(text: &str, recording: &Recording) -> Ran {
     ran_again(text, &judge, None, Source::Recording(Replay { recording, clean: &str::to_owned }))
 }
 
+/// The same where the value of `BASE` is a secret.
+pub(crate) fn replayed_cleanly(text: &str, recording: &Recording) -> Ran {
+    let judge = Scripted::ruling(|_| panic!("no judge is asked"));
+    ran_again(text, &judge, None, Source::Recording(Replay { recording, clean: &without_base }))
+}
+
+/// A text without the value of `BASE`.
+pub(crate) fn without_base(text: &str) -> String {
+    text.replace("here", "[redacted]")
+}
+
 /// What a driver does with the steps that it was told and the tools that it was given.
 type Acting = dyn Fn(String, Hands) -> Future<'static, Driven> + Send + Sync;
 
@@ -220,7 +237,7 @@ pub(crate) fn driven(text: &str, driver: &dyn Driver, judge: &dyn Judge, stop: O
 }
 
 fn ran_again(text: &str, judge: &dyn Judge, stop: Option<u64>, source: Source<'_>) -> Ran {
-    let reading = read(text, Path::new("tests/llm/some.yaml"));
+    let mut reading = read(text, Path::new("tests/llm/some.yaml"));
     assert_eq!(reading.specs.len(), 1, "{:?}", reading.troubles);
     let calls = Calls::default();
     let shop = Shop(Arc::clone(&calls));
@@ -250,5 +267,5 @@ fn ran_again(text: &str, judge: &dyn Judge, stop: Option<u64>, source: Source<'_
         }
     });
     let calls = calls.lock().expect("no panic").clone();
-    Ran { run, calls }
+    Ran { spec: reading.specs.remove(0), run, calls }
 }
