@@ -180,16 +180,18 @@ impl Settings {
         let text = |name| value(name).text().map(str::to_owned);
         let provider = |name| value(name).text().and_then(JudgeProvider::of_word);
         let first = provider(Name::JudgeProvider).unwrap_or(JudgeProvider::Auto);
-        let second_model = text(Name::JudgeSecondModel);
         // Whoever names another provider does not mean the model that a weaker source has named for its own.
         let rank = |name| self.get(name).source.rank();
-        let is_its_own = rank(Name::JudgeProvider) <= rank(Name::JudgeModel);
+        let is_its_own = |model| rank(Name::JudgeProvider) <= rank(model);
+        let second = provider(Name::JudgeSecondProvider);
+        let second_model =
+            text(Name::JudgeSecondModel).filter(|_| second.is_some() || is_its_own(Name::JudgeSecondModel));
         JudgeSettings {
             provider: first,
-            model: text(Name::JudgeModel).filter(|_| is_its_own),
+            model: text(Name::JudgeModel).filter(|_| is_its_own(Name::JudgeModel)),
             command: value(Name::JudgeCommand).texts().to_vec(),
             // A second model alone is another model of the same judge.
-            second_provider: provider(Name::JudgeSecondProvider)
+            second_provider: second
                 .or_else(|| second_model.is_some().then_some(first))
                 .filter(|second| *second != JudgeProvider::Nobody),
             second_model,

@@ -359,6 +359,18 @@ fn a_second_model_alone_is_of_the_same_judge() {
 }
 
 #[test]
+fn a_model_is_none_of_a_provider_that_a_stronger_source_names() {
+    let file = "[judge]\nprovider = 'openai'\nmodel = 'm'\nsecond_model = 'n'\n";
+    let other = judge(file, &[("UNITAI_JUDGE_PROVIDER", "anthropic")]);
+    assert_eq!((other.provider, other.model), (JudgeProvider::Anthropic, None));
+    assert_eq!((other.second_provider, other.second_model), (None, None));
+    let both = judge(file, &[("UNITAI_JUDGE_PROVIDER", "anthropic"), ("UNITAI_JUDGE_MODEL", "c")]);
+    assert_eq!(both.model.as_deref(), Some("c"));
+    let model = judge(file, &[("UNITAI_JUDGE_MODEL", "c")]);
+    assert_eq!((model.provider, model.model.as_deref()), (JudgeProvider::OpenAi, Some("c")));
+}
+
+#[test]
 fn every_word_of_the_judge_is_one_of_its_table() {
     for (name, words) in [
         (Name::JudgeProvider, JudgeProvider::ALL.map(JudgeProvider::word).to_vec()),

@@ -206,7 +206,8 @@ async fn a_client_with_the_token_drives_real_tools_and_the_server_is_gone_after(
     };
     assert!(is_gone(&url).await);
     // The same without anybody.
-    let recording = Recording::from_text(&Recording::of("T", &live).to_text()).unwrap();
+    let spec = &read(ONE, Path::new("tests/llm/some.yaml")).specs[0];
+    let recording = Recording::from_text(&Recording::of(spec, &live).to_text()).unwrap();
     let again = ran_by(ONE, Source::Recording(Replay { recording: &recording, clean: &str::to_owned })).await;
     assert_eq!(word(&again), word(&live));
 }
