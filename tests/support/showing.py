@@ -29,7 +29,8 @@ def commands_of(block: str) -> list[Shown]:
 
 def masked(line: str) -> str:
     """A line without what differs from run to run."""
-    line = re.sub(r"\d+(\.\d+)? ?(?:s|ms)\b", "<time>", line.rstrip())
+    # pytest tells a run of more than a minute twice.
+    line = re.sub(r"\d+(\.\d+)? ?(?:s|ms)\b( \(\d+:\d\d:\d\d\))?", "<time>", line.rstrip())
     return re.sub(r" {2,}\[", " [", line) if "[" in line and line.endswith("%]") else line
 
 
