@@ -71,6 +71,7 @@ def run_yaml_test(
     on_event: Any = None,
     replay: str | None = None,
     agentic: bool = False,
+    record: bool = False,
     provider: str | None = None,
     model: str | None = None,
 ) -> Any:
