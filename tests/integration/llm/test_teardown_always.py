@@ -125,6 +125,16 @@ class TestCtrlC:
             _, out, _ = interrupted(process, whole_group=False)
             assert project.diary[-1] == "cleaned", (way, out)
 
+    @pytest.mark.parametrize("way", ["pytest", "command"])
+    def test_plugins_of_the_session_are_cleaned_up_while_one_is_at_work(self, project, way):
+        project.plugin("diary", DIARY.replace('name = "diary"', 'name = "diary"\n    scope = "session"'))
+        project.yaml("test: {name: a}\nsteps: [{tool: diary_hang}]" + TEARDOWN)
+        process = project.begin(way)
+        project.wait_for("hanging")
+        _, out, _ = interrupted(process, whole_group=False)
+        assert project.diary.count("cleaned") == 1, out
+        assert project.left() == []
+
     def test_a_polite_end_is_like_it(self, project):
         project.yaml("test: {name: a}\nsteps: [{tool: diary_hang}]" + TEARDOWN)
         process = project.begin("command")

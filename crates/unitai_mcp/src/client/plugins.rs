@@ -72,18 +72,7 @@ impl Pool {
     pub(super) async fn shutdown(&self) -> Vec<String> {
         let mut troubles = Vec::new();
         while let Some(host) = self.take() {
-            let limit = host.limit();
-            match timeout(limit, host.connection.call_tool("_unitai_shutdown", Vec::new())).await {
-                Ok(called) => {
-                    troubles.extend(troubles_of(&called));
-                    troubles.extend(host.connection.end().await);
-                }
-                Err(_) => {
-                    troubles
-                        .push(format!("plugins: their cleanup took more than {} seconds", limit.as_secs()));
-                    host.connection.kill().await;
-                }
-            }
+            troubles.extend(host.shutdown().await);
         }
         troubles
     }
@@ -101,6 +90,24 @@ impl Host {
     /// How long the cleanup of all of its plugins may take.
     fn limit(&self) -> Duration {
         TO_CLEAN * u32::try_from(self.files.len()).unwrap_or(u32::MAX).min(12) + Duration::from_secs(1)
+    }
+
+    /// Cleans up what lives as long as the session, and ends the host; gives what went wrong.
+    async fn shutdown(self) -> Vec<String> {
+        let limit = self.limit();
+        let Ok(called) = timeout(limit, self.connection.call_tool("_unitai_shutdown", Vec::new())).await
+        else {
+            self.connection.kill().await;
+            return vec![format!("plugins: their cleanup took more than {} seconds", limit.as_secs())];
+        };
+        let mut troubles = troubles_of(&called);
+        if self.connection.is_given_up() {
+            // Whoever is still at work there is not waited for.
+            self.connection.kill().await;
+        } else {
+            troubles.extend(self.connection.end().await);
+        }
+        troubles
     }
 }
 
@@ -145,12 +152,11 @@ impl Plugins {
                 limit.as_secs()
             )];
         };
-        let troubles = troubles_of(&called);
-        let is_well = matches!(called, Called::Returned { .. });
-        if is_well && !is_given_up {
-            self.pool.put(self.host);
-        } else {
-            self.host.connection.kill().await;
+        let mut troubles = troubles_of(&called);
+        match (called, is_given_up) {
+            (Called::Returned { .. }, false) => self.pool.put(self.host),
+            (Called::Returned { .. }, true) => troubles.extend(self.host.shutdown().await),
+            (Called::Failed { .. }, _) => self.host.connection.kill().await,
         }
         troubles
     }
