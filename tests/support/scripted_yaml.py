@@ -70,6 +70,7 @@ def run_yaml_test(
     judge: Any = None,
     on_event: Any = None,
     replay: str | None = None,
+    record: bool = False,
     agentic: bool = False,
     record: bool = False,
     provider: str | None = None,
