@@ -84,9 +84,9 @@ class Copy:
         words = shlex.split(command)
         said = dict(word.split("=", 1) for word in words if re.match(r"[A-Z_]+=", word))
         program, *arguments = words[len(said) :]
-        hidden = r"UNITAI_|PYTEST_|GITHUB_|TESTS_|CI$|.*_API_KEY$|.*_BASE_URL$"
+        hidden = r"UNITAI_|PYTEST_|PYTHONDONTWRITE|GITHUB_|TESTS_|CI$|.*_API_KEY$|.*_BASE_URL$"
         kept = {name: value for name, value in os.environ.items() if not re.match(hidden, name)}
-        fixed = {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONIOENCODING": "utf-8", "COLUMNS": "80", "NO_COLOR": "1"}
+        fixed = {"PYTHONIOENCODING": "utf-8", "COLUMNS": "80", "NO_COLOR": "1"}
         done = subprocess.run(
             [*self.away, *PROGRAMS[program], *arguments],
             cwd=self.folder,
@@ -96,7 +96,8 @@ class Copy:
             stderr=subprocess.STDOUT,
             encoding="utf-8",
             check=False,
-            timeout=300,
+            # A framework takes seconds to import, and minutes on a machine that does much else.
+            timeout=900,
         )
         return done.stdout.splitlines()
 
