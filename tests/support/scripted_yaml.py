@@ -72,7 +72,6 @@ def run_yaml_test(
     replay: str | None = None,
     record: bool = False,
     agentic: bool = False,
-    record: bool = False,
     provider: str | None = None,
     model: str | None = None,
 ) -> Any:
