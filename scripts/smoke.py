@@ -3,6 +3,7 @@ that is supported and here, without the checkout.
 
     python scripts/smoke.py dist/unitai-0.1.0-cp310-abi3-manylinux2014_x86_64.whl
     python scripts/smoke.py dist/unitai-0.1.0.tar.gz     # a wheel of it first, where there is no git
+    python scripts/smoke.py --all dist/unitai-...whl     # a Python that is not here is an error
 
 It needs nothing but uv, and works on every system that wheels are made for.
 """
@@ -16,6 +17,8 @@ import sys
 import tarfile
 import tempfile
 from pathlib import Path
+
+import matrix
 
 SUPPORTED = ("3.10", "3.11", "3.12", "3.13")
 #: In megabytes. A wheel that is larger has something in it that does not belong there.
@@ -33,7 +36,7 @@ verdict: checks
 
 
 def main() -> int:
-    (given,) = (Path(word).resolve() for word in sys.argv[1:])
+    (given,) = (Path(word).resolve() for word in sys.argv[1:] if not word.startswith("-"))
     with tempfile.TemporaryDirectory() as folder:
         wheel = given if given.suffix == ".whl" else built(given, Path(folder))
         size = wheel.stat().st_size / 1e6
@@ -42,8 +45,9 @@ def main() -> int:
             print(f"error: a wheel must have at most {LARGEST} MB")
             return 1
         tried = [version for version in SUPPORTED if tries(version, wheel, Path(folder) / version)]
-    if not tried:
-        print(f"error: no Python of {', '.join(SUPPORTED)} was found")
+    missing = [version for version in SUPPORTED if version not in tried]
+    if not tried or (missing and "--all" in sys.argv):
+        print(f"error: not found: Python {', '.join(missing)}")
         return 1
     print(f"it works on Python {', '.join(tried)}")
     return 0
@@ -66,15 +70,20 @@ def built(source: Path, folder: Path) -> Path:
 
 def tries(version: str, wheel: Path, folder: Path) -> bool:
     """Whether this Python is here; what does not work with it ends everything."""
-    if subprocess.run([uv(), "python", "find", "--quiet", version], capture_output=True, check=False).returncode:
+    python = matrix.interpreter(version) or known_to_uv(version)
+    if python is None:
         print(f"not tried, because not here: Python {version}", flush=True)
         return False
     home, project = folder / "environment", folder / "project"
     project.mkdir(parents=True)
-    run(uv(), "venv", "--quiet", "--python", version, home)
+    run(uv(), "venv", "--quiet", "--python", python, home)
     run(uv(), "pip", "install", "--quiet", "--python", home, wheel, "pytest>=8")
-    python, unitai = home / BIN / "python", home / BIN / "unitai"
-    run(python, "-c", "import importlib.metadata as m; assert all('extra ==' in it for it in m.requires('unitai'))")
+    unitai = home / BIN / "unitai"
+    run(
+        home / BIN / "python",
+        "-c",
+        "import importlib.metadata as m; assert all('extra ==' in it for it in m.requires('unitai'))",
+    )
     run(unitai, "--version", cwd=project)
     run(unitai, "demo", cwd=project, quiet=True)
     run(unitai, "init", cwd=project, quiet=True)
@@ -82,6 +91,12 @@ def tries(version: str, wheel: Path, folder: Path) -> bool:
     run(unitai, "test", cwd=project, quiet=True)
     run(unitai, "yaml", "run", "paid.yaml", cwd=project, quiet=True)
     return True
+
+
+def known_to_uv(version: str) -> str | None:
+    """Windows has no `python3.10`, but uv finds it."""
+    found = subprocess.run([uv(), "python", "find", version], capture_output=True, text=True, check=False)
+    return found.stdout.strip() or None
 
 
 def uv() -> str:
