@@ -37,10 +37,16 @@ fn check(test: Def<'_, '_>, report: &mut Report<'_>) {
         // With brackets, two parts, and the second one a text: what was meant is plain.
         if let ([condition, text], true, None) = (&tuple.elts[..], tuple.parenthesized, &assert.node.msg)
             && (text.is_string_literal_expr() || text.is_f_string_expr())
+            && !needs_brackets(condition)
             && !test.file.text(tuple).contains(['\n', '\r', '#'])
         {
             let text = format!("{}, {}", test.file.text(condition), test.file.text(text));
             finding.fix(Fix::replace("take the brackets away", tuple.range(), text));
         }
     }
+}
+
+/// Whether a condition means something else without brackets, or nothing.
+fn needs_brackets(condition: &Expr) -> bool {
+    matches!(condition, Expr::Named(_) | Expr::Starred(_) | Expr::Yield(_) | Expr::YieldFrom(_))
 }
