@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::{Name, Settings};
+use crate::{Name, Settings, Source, Value};
 
 /// Who judges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -181,8 +181,12 @@ impl Settings {
         let provider = |name| value(name).text().and_then(JudgeProvider::of_word);
         let first = provider(Name::JudgeProvider).unwrap_or(JudgeProvider::Auto);
         // Whoever names another provider does not mean the model that a weaker source has named for its own.
-        let rank = |name| self.get(name).source.rank();
-        let is_its_own = |model| rank(Name::JudgeProvider) <= rank(model);
+        let of_file =
+            self.in_file(Name::JudgeProvider).and_then(Value::text).and_then(JudgeProvider::of_word);
+        let is_its_own = |model| match &self.get(model).source {
+            Source::File(_) => [None, Some(JudgeProvider::Auto), Some(first)].contains(&of_file),
+            source => self.get(Name::JudgeProvider).source.rank() <= source.rank(),
+        };
         let second = provider(Name::JudgeSecondProvider);
         let second_model =
             text(Name::JudgeSecondModel).filter(|_| second.is_some() || is_its_own(Name::JudgeSecondModel));

@@ -44,6 +44,8 @@ pub struct Settings {
     root: PathBuf,
     /// In the order of [`KEYS`].
     all: Vec<Setting>,
+    /// What the file says, whoever is heard before it, in the order of [`KEYS`].
+    in_file: Vec<Option<Value>>,
 }
 
 impl Settings {
@@ -88,18 +90,29 @@ impl Settings {
             file: project.file().map(Path::to_owned),
             root: project.root().to_owned(),
             all: KEYS.iter().map(one).collect::<Result<_, _>>()?,
+            in_file: KEYS.iter().map(|key| project.said(key.name).map(|(value, _)| value)).collect(),
         })
     }
 
     /// The settings of a folder where nobody says anything.
     pub fn usual(folder: &Path) -> Settings {
         let one = |key: &Key| Setting { value: usual(key).rooted_in(folder), source: Source::Default };
-        Settings { file: None, root: folder.to_owned(), all: KEYS.iter().map(one).collect() }
+        Settings {
+            file: None,
+            root: folder.to_owned(),
+            all: KEYS.iter().map(one).collect(),
+            in_file: vec![None; KEYS.len()],
+        }
     }
 
     /// One of them.
     pub fn get(&self, name: Name) -> &Setting {
         &self.all[name as usize]
+    }
+
+    /// What the project's file says of one, also where somebody else is heard before it.
+    pub(crate) fn in_file(&self, name: Name) -> Option<&Value> {
+        self.in_file[name as usize].as_ref()
     }
 
     /// All of them, in the order of [`KEYS`].

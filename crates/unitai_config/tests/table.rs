@@ -371,6 +371,17 @@ fn a_model_is_none_of_a_provider_that_a_stronger_source_names() {
 }
 
 #[test]
+fn a_model_of_the_file_stays_where_the_same_provider_is_named_again() {
+    let again = [("UNITAI_JUDGE_PROVIDER", "openai")];
+    let same = judge("[judge]\nprovider = 'openai'\nmodel = 'm'\nsecond_model = 'n'\n", &again);
+    assert_eq!((same.model.as_deref(), same.second_model.as_deref()), (Some("m"), Some("n")));
+    // A model for whoever judges: the file names nobody.
+    for file in ["[judge]\nmodel = 'm'\n", "[judge]\nprovider = 'auto'\nmodel = 'm'\n"] {
+        assert_eq!(judge(file, &again).model.as_deref(), Some("m"));
+    }
+}
+
+#[test]
 fn every_word_of_the_judge_is_one_of_its_table() {
     for (name, words) in [
         (Name::JudgeProvider, JudgeProvider::ALL.map(JudgeProvider::word).to_vec()),
