@@ -229,9 +229,7 @@ impl Entry {
         };
         self.replies.iter().map(reply).collect()
     }
-}
 
-impl Entry {
     /// How often each question was answered how.
     pub fn votes(&self) -> Vec<(String, Votes)> {
         let votes = |it: &KeptVotes| Votes { yes: it.yes, no: it.no, unknown: it.unknown };
@@ -250,12 +248,7 @@ impl KeptJudge {
         }
     }
 
-    /// Whether it is the same who would be asked now. Versions come and go.
-    pub(super) fn is(&self, now: &Identity) -> bool {
-        (&self.provider, &self.model, &self.program) == (&now.provider, &now.model, &now.program)
-    }
-
-    /// Whether it is the same as in another entry.
+    /// Whether it is the same judge. Versions come and go, and who answers for it is the provider's choice.
     pub(super) fn is_same(&self, other: &KeptJudge) -> bool {
         (&self.provider, &self.model, &self.program) == (&other.provider, &other.model, &other.program)
     }

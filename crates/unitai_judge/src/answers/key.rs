@@ -32,6 +32,10 @@ impl Masks {
         patterns.into_iter().map(read).collect::<Result<_, _>>().map(Masks)
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// A text with everything masked.
     pub(crate) fn over(&self, text: &str) -> String {
         self.0.iter().fold(text.to_owned(), |text, mask| mask.replace_all(&text, MASKED).into_owned())

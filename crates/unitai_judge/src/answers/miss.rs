@@ -26,7 +26,7 @@ impl Whom {
             Whom::Anybody => true,
             Whom::Nobody => judge.is_none(),
             Whom::Named(name) => judge.is_some_and(|it| it.provider == *name),
-            Whom::Known(identity) => judge.is_some_and(|it| it.is(identity)),
+            Whom::Known(identity) => judge.is_some_and(|it| it.is_same(&KeptJudge::of(identity, ""))),
         }
     }
 
