@@ -3,13 +3,13 @@
 use std::rc::Rc;
 
 use reqwest::{Method, Response};
-use unitai_model::Source;
+use unitai_model::{Source, with_causes};
 use unitai_wire::cassette::{Tape, Ticket};
 use unitai_wire::exchange::{Asked, Exchange, How};
 
 use crate::answer::{self, Gone, Out};
 use crate::deciding::Incoming;
-use crate::provider::{back, onwards, shown};
+use crate::provider::{back, onwards};
 use crate::shared::{Shared, UnderWay, is_answered};
 use crate::trouble::TroubleKind;
 
@@ -52,7 +52,7 @@ pub(crate) async fn forward(
             if body.is_empty() && incoming.head.method != "POST" { request } else { request.body(body) };
         request.send().await.map_err(|error| {
             let kind = if error.is_connect() { "ConnectError: " } else { "" };
-            format!("{kind}{}", shown(&error.without_url()))
+            format!("{kind}{}", with_causes(&error.without_url()))
         })
     };
     let response = tokio::select! {
@@ -142,7 +142,7 @@ impl Passing {
                     }
                 }
                 Ok(None) => break How::Ended,
-                Err(error) => break How::Broke(shown(&error.without_url())),
+                Err(error) => break How::Broke(with_causes(&error.without_url())),
             }
             is_sent = true;
             if out.send().await.is_err() {

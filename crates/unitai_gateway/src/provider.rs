@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, redirect};
+use unitai_model::with_causes;
 
 use crate::head::{Head, lists};
 use crate::upstreams::Upstream;
@@ -51,18 +52,7 @@ fn make(is_direct: bool) -> Result<Client, String> {
         .connect_timeout(Duration::from_secs(30))
         .http1_only();
     let client = if is_direct { client.no_proxy() } else { client };
-    client.build().map_err(|error| shown(&error))
-}
-
-/// An error with its causes, which is where the reason is.
-pub(crate) fn shown(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        text = format!("{text}: {error}");
-        cause = error.source();
-    }
-    text
+    client.build().map_err(|error| with_causes(&error))
 }
 
 /// The headers that go on to the provider.

@@ -19,6 +19,7 @@
 pub mod baseline;
 pub mod calls;
 pub mod catalogue;
+mod causes;
 pub mod event;
 pub mod failure;
 pub mod fault;
@@ -37,6 +38,7 @@ pub mod utc;
 pub mod value;
 
 pub use calls::CallIndex;
+pub use causes::with_causes;
 pub use failure::Failure;
 pub use fault::{Fault, FaultKind};
 pub use finding::{Finding, Verdict};

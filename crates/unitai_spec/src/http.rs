@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 
 use reqwest::Client;
+use unitai_model::with_causes;
 
 /// One client for the process. It follows no redirect, and each request has a connection of its own. How long one may take is
 /// said by whoever sends it.
@@ -24,15 +25,4 @@ pub fn client() -> Result<&'static Client, String> {
             .map_err(|error| with_causes(&error))
     });
     client.as_ref().map_err(Clone::clone)
-}
-
-/// An error with its causes, which is where the reason is.
-pub fn with_causes(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        text = format!("{text}: {error}");
-        cause = error.source();
-    }
-    text
 }

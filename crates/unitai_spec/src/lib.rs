@@ -6,6 +6,7 @@
 //! evidence of every call, and the trajectory. What no check decides goes to the port [`run::Judge`].
 
 pub mod data;
+mod digest;
 pub mod document;
 pub mod expression;
 pub mod harden;

@@ -5,7 +5,8 @@ use std::time::Duration;
 use reqwest::Client;
 use serde_json::Value;
 use tokio::time::Instant;
-use unitai_spec::http::{client, with_causes};
+use unitai_model::with_causes;
+use unitai_spec::http::client;
 use unitai_wire::redact::{MARK, Secrets};
 
 use crate::Trouble;

@@ -2,8 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use sha2::{Digest, Sha256};
-
+use crate::digest::digest;
 use crate::document::Spec;
 
 /// The longest part of a test's name that stands in the name of a file.
@@ -42,7 +41,7 @@ pub fn beside(spec: &Spec, folder: &str) -> PathBuf {
 
 /// The same for whatever stands in a file under a name; `twin` tells those apart that have the same one, from 1.
 pub fn beside_file(file: &Path, name: &str, twin: u32, folder: &str) -> PathBuf {
-    let digest: String = Sha256::digest(name).iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+    let digest = &digest(name)[..8];
     let plain = plain_name(name);
     let stem = file.file_stem().unwrap_or_default().to_string_lossy();
     let folder = file.parent().unwrap_or(Path::new("")).join(folder);

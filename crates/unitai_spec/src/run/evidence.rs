@@ -1,9 +1,9 @@
 //! The record of one call: what every verdict rests on.
 
-use sha2::{Digest, Sha256};
 use unitai_model::value::Value;
 
 use super::Called;
+use crate::digest::digest;
 
 /// One call of a tool, as it happened.
 #[derive(Debug, Clone, PartialEq)]
@@ -68,7 +68,7 @@ impl Outcome {
             Outcome::Failed { message, .. } => message,
             Outcome::Unfinished => "",
         };
-        Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
+        digest(text)
     }
 }
 

@@ -2,12 +2,12 @@
 //! of it, is an error.
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 use super::{
     Around, Ending, Outcome, Recording, Replay, Run, Source, StepResult, Stop, Unobserved, plan, run,
 };
 use crate::data::to_json;
+use crate::digest::digest;
 use crate::document::Spec;
 
 /// How a run ended, and the test that it was of.
@@ -93,10 +93,6 @@ pub async fn prove(spec: &Spec, around: &Around<'_>, clean: &(dyn Fn(&str) -> St
 
 /// All that a test says, as a digest.
 fn said(spec: &Spec) -> String {
-    let mut hash = Sha256::new();
-    hash.update(plan(spec).tell());
-    for (name, value) in &spec.vars {
-        hash.update(format!("\n{name}={}", to_json(value)));
-    }
-    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    let vars = spec.vars.iter().map(|(name, value)| format!("\n{name}={}", to_json(value)));
+    digest(&vars.fold(plan(spec).tell(), |all, it| all + &it))
 }

@@ -6,11 +6,12 @@ use std::time::Duration;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{RequestBuilder, Response};
 use unitai_model::value::Value;
+use unitai_model::with_causes;
 
 use super::arguments::Given;
 use super::dict;
 use crate::data::to_json;
-use crate::http::{client, with_causes};
+use crate::http::client;
 
 /// How long one request may take in all.
 const PATIENCE: Duration = Duration::from_secs(30);
