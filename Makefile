@@ -83,7 +83,8 @@ quick: dev ## The fast loop: build what changed, run the tests that need no othe
 	$(BIN)/python -m pytest -q -m "unit or contract or behavioral" --ignore tests/contract/clients --ignore tests/contract/mcp
 
 test-unit: dev ## The unit tests: pure logic, in seconds
-	$(BIN)/python -m pytest tests/unit --layer unit -q -n 2 --hypothesis-profile=quick
+	@# Bytecode is kept, wherever that is switched off: compiling the tests takes longer than half of them.
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest tests/unit --layer unit -q -n 2 --dist worksteal --hypothesis-profile=quick
 
 wheel: $(READY) ## Build the optimised wheel into dist/
 	$(BIN)/maturin build --quiet --release --out dist

@@ -2,4 +2,4 @@
 
 from hypothesis import settings
 
-settings.register_profile("quick", max_examples=20, deadline=None)
+settings.register_profile("quick", max_examples=10, deadline=None)

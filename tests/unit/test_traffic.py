@@ -234,11 +234,11 @@ def test_from_the_deadline_on_no_request_is_answered(catches):
 
     with scripted_model(CHEAP):
         began = time.monotonic()
-        result = MockToolkit().run_generic(agent, timeout=0.3)
+        result = MockToolkit().run_generic(agent, timeout=0.2)
         # unitai: ignore[sleep-in-test] a request that must not be answered would have come by then
-        time.sleep(0.3)
+        time.sleep(0.2)
     assert isinstance(result.error, AgentTimeoutError)
-    assert max(times) - began < 0.35
+    assert max(times) - began < 0.25
 
 
 def test_a_thread_that_outlives_its_run_cannot_ask_a_model():

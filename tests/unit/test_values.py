@@ -129,18 +129,17 @@ LIKE = [
 @pytest.mark.parametrize("via_json", [False, True], ids=["fresh", "saved"])
 def test_look_alikes_are_equal_where_python_says_so(in_list, via_json):
     differing = []
-    for actual in LIKE:
-        result = run_with({"v": [actual] if in_list else actual})
-        if via_json:
-            result = type(result)(Trajectory.from_json(result.trajectory.to_json()))
-        for expected in LIKE:
-            wanted = [expected] if in_list else expected
+    shapes = [[value] if in_list else value for value in LIKE]
+    runs = [run_with({"v": value}) for value in shapes]
+    for actual, run in zip(LIKE, runs, strict=True):
+        result = type(run)(Trajectory.from_json(run.trajectory.to_json())) if via_json else run
+        for expected, wanted, twin in zip(LIKE, shapes, runs, strict=True):
             for answer in (
                 result.tool_called_with("tool", v=wanted),
                 result.tool_called_with_partial("tool", v=wanted),
                 result.matches([("tool", {"v": wanted})], "strict"),
                 result.matches([("tool", {"v": wanted})], "unordered"),
-                result.matches(run_with({"v": wanted}), "unordered"),
+                result.matches(twin, "unordered"),
             ):
                 if bool(answer) != (expected == actual):
                     differing.append((actual, expected, answer.check))
