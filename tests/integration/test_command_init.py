@@ -317,6 +317,20 @@ class TestLayers:
         assert (tmp_path / "tests/conftest.py").read_text(encoding="utf-8") == "mine = True\n"
         assert set(files_of(tmp_path)) == LAID
 
+    def test_keys_are_kept_out_of_git(self, tmp_path):
+        subprocess.run(["git", "init", "--quiet", str(tmp_path)], check=True)
+        done = unitai(tmp_path, "init", "--layers")
+        assert told(done)[".gitignore"][0] == "made"
+        assert (tmp_path / ".gitignore").read_text(encoding="utf-8") == ".unitai/\n.env.test\n"
+        again = unitai(tmp_path, "init", "--layers")
+        assert told(again)[".gitignore"] == ("left", "it names .unitai/ and .env.test already")
+
+    def test_what_plain_init_began_is_extended(self, tmp_path):
+        (tmp_path / ".gitignore").write_text(".unitai/\n", encoding="utf-8")
+        done = unitai(tmp_path, "init", "--layers")
+        assert told(done)[".gitignore"] == ("changed", "added .env.test, where keys for tests go")
+        assert (tmp_path / ".gitignore").read_text(encoding="utf-8") == ".unitai/\n.env.test\n"
+
     def test_the_behavioral_example_is_written_with_the_framework(self, tmp_path):
         assert unitai(tmp_path, "init", "--layers", "--framework", "openai").returncode == 0
         assert "import openai" in (tmp_path / "tests/behavioral/test_agent_example.py").read_text(encoding="utf-8")

@@ -22,7 +22,7 @@ impl Folder {
         let exists = own.is_dir();
         // Something else of that name is in the way.
         let is_blocked = !exists && std::fs::symlink_metadata(&own).is_ok();
-        let ignored_by_git = match standing(root) {
+        let ignored_by_git = match standing(root, ".unitai/") {
             Standing::Ignored => Some(true),
             Standing::Seen => Some(false),
             Standing::NoRepository => None,

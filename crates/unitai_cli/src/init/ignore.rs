@@ -1,4 +1,4 @@
-//! `.unitai/` in `.gitignore`: recordings and results of runs are nobody's to commit by accident.
+//! Lines of `.gitignore`: recordings, results of runs and keys are nobody's to commit by accident.
 
 use std::fs;
 use std::io;
@@ -10,60 +10,93 @@ use super::lay::{Fate, Laid, unwritable};
 use crate::git::{Standing, names_it, standing};
 use crate::say::secrets;
 
-const LINE: &str = ".unitai/";
+/// What must not be committed.
+pub(crate) struct Kept {
+    line: &'static str,
+    what: &'static str,
+}
+
+/// The folder of recordings and results.
+pub(crate) const FOLDER: Kept = Kept { line: ".unitai/", what: "where recordings and results go" };
+/// The file of keys that layers read.
+pub(crate) const KEYS: Kept = Kept { line: ".env.test", what: "where keys for tests go" };
 
 /// Sees to it in the folder where `.unitai` will be. Where there is neither a list nor a repository there is nothing to
 /// do. A repository without a list gets one: what a test records must not be committed by the next `git add .`.
-pub(crate) fn see_to_it(root: &Path, here: &Path, is_dry: bool) -> Option<Laid> {
+pub(crate) fn see_to_it(root: &Path, here: &Path, kept: &[Kept], is_dry: bool) -> Option<Laid> {
     let path = root.join(".gitignore");
     let fate = match fs::symlink_metadata(&path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => match standing(root) {
-            Standing::NoRepository => return None,
-            Standing::Ignored => Fate::Left(format!("{LINE} is ignored by another list")),
-            Standing::Seen if is_dry => made(),
-            Standing::Seen => match gate::write_new(&path, format!("{LINE}\n").as_bytes(), secrets()) {
-                Ok(()) => made(),
-                Err(error) => Fate::Failed(unwritable(&error)),
-            },
-        },
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            if kept.iter().any(|it| standing(root, it.line) == Standing::NoRepository) {
+                return None;
+            }
+            begun(root, &path, kept, is_dry)
+        }
         Err(error) => Fate::Failed(unwritable(&error)),
         // Git does not follow it either, and it may lead out of the project.
-        Ok(found) if found.file_type().is_symlink() => {
-            Fate::Left(format!("it is a link, which git does not read: add {LINE} to a list yourself"))
+        Ok(found) if found.file_type().is_symlink() => Fate::Left(format!(
+            "it is a link, which git does not read: add {} to a list yourself",
+            lines(kept)
+        )),
+        Ok(found) if !found.is_file() => {
+            Fate::Left(format!("it is no file: add {} to a list yourself", lines(kept)))
         }
-        Ok(found) if !found.is_file() => Fate::Left(format!("it is no file: add {LINE} to a list yourself")),
-        Ok(_) => extended(root, &path, is_dry),
+        Ok(_) => extended(root, &path, kept, is_dry),
     };
     Some(Laid { file: path.strip_prefix(here).unwrap_or(&path).to_owned(), fate })
 }
 
-fn made() -> Fate {
-    Fate::Made(format!("keeps {LINE}, where recordings and results go, out of git"))
-}
-
-fn extended(root: &Path, path: &Path, is_dry: bool) -> Fate {
-    let bytes = match fs::read(path) {
-        Ok(bytes) => bytes,
-        Err(error) => return Fate::Failed(unwritable(&error)),
-    };
-    if names_it(&String::from_utf8_lossy(&bytes)) {
-        return Fate::Left(format!("it names {LINE} already"));
+fn begun(root: &Path, path: &Path, kept: &[Kept], is_dry: bool) -> Fate {
+    let seen: Vec<&Kept> = kept.iter().filter(|it| standing(root, it.line) == Standing::Seen).collect();
+    if seen.is_empty() {
+        return Fate::Left(format!("{} {} ignored by another list", lines(kept), are(kept)));
     }
-    if standing(root) == Standing::Ignored {
-        return Fate::Left(format!("{LINE} is ignored already"));
-    }
-    let done = if is_dry { Ok(()) } else { gate::append(path, addition(&bytes).as_bytes(), secrets()) };
-    match done {
-        Ok(()) => Fate::Extended(format!("{LINE} added, where recordings and results go")),
+    let text = addition(b"", &seen);
+    match if is_dry { Ok(()) } else { gate::write_new(path, text.as_bytes(), secrets()) } {
+        Ok(()) => Fate::Made(format!("keeps {}, out of git", told(&seen))),
         Err(error) => Fate::Failed(unwritable(&error)),
     }
 }
 
-/// The line in the manner of the file: with its line ends, and on a line of its own.
-fn addition(bytes: &[u8]) -> String {
+fn extended(root: &Path, path: &Path, kept: &[Kept], is_dry: bool) -> Fate {
+    let bytes = match fs::read(path) {
+        Ok(bytes) => bytes,
+        Err(error) => return Fate::Failed(unwritable(&error)),
+    };
+    let text = String::from_utf8_lossy(&bytes);
+    let unnamed: Vec<&Kept> = kept.iter().filter(|it| !names_it(&text, it.line)).collect();
+    if unnamed.is_empty() {
+        return Fate::Left(format!("it names {} already", lines(kept)));
+    }
+    let seen: Vec<&Kept> =
+        unnamed.into_iter().filter(|it| standing(root, it.line) != Standing::Ignored).collect();
+    if seen.is_empty() {
+        return Fate::Left(format!("{} {} ignored already", lines(kept), are(kept)));
+    }
+    match if is_dry { Ok(()) } else { gate::append(path, addition(&bytes, &seen).as_bytes(), secrets()) } {
+        Ok(()) => Fate::Extended(format!("added {}", told(&seen))),
+        Err(error) => Fate::Failed(unwritable(&error)),
+    }
+}
+
+/// The lines in the manner of the file: with its line ends, and each on a line of its own.
+fn addition(bytes: &[u8], kept: &[&Kept]) -> String {
     let end = if bytes.windows(2).any(|pair| pair == b"\r\n") { "\r\n" } else { "\n" };
     let begin = if bytes.is_empty() || bytes.ends_with(b"\n") { "" } else { end };
-    format!("{begin}{LINE}{end}")
+    let lines: String = kept.iter().map(|it| format!("{}{end}", it.line)).collect();
+    format!("{begin}{lines}")
+}
+
+fn lines(kept: &[Kept]) -> String {
+    kept.iter().map(|it| it.line).collect::<Vec<_>>().join(" and ")
+}
+
+fn are(kept: &[Kept]) -> &'static str {
+    if kept.len() == 1 { "is" } else { "are" }
+}
+
+fn told(kept: &[&Kept]) -> String {
+    kept.iter().map(|it| format!("{}, {}", it.line, it.what)).collect::<Vec<_>>().join(", and ")
 }
 
 #[cfg(test)]
@@ -72,10 +105,16 @@ mod tests {
 
     #[test]
     fn a_line_is_added_in_the_manner_of_the_file() {
+        let addition = |bytes| addition(bytes, &[&FOLDER]);
         assert_eq!(addition(b""), ".unitai/\n");
         assert_eq!(addition(b"a\n"), ".unitai/\n");
         assert_eq!(addition(b"a"), "\n.unitai/\n");
         assert_eq!(addition(b"a\r\nb"), "\r\n.unitai/\r\n");
         assert_eq!(addition(b"a\r\nb\r\n"), ".unitai/\r\n");
+    }
+
+    #[test]
+    fn lines_are_added_each_on_its_own() {
+        assert_eq!(addition(b"a", &[&FOLDER, &KEYS]), "\n.unitai/\n.env.test\n");
     }
 }

@@ -76,7 +76,9 @@ impl Init {
         }
         laid.push(self.settings(here, project.file()));
         laid.extend(self.examples(here));
-        laid.extend(ignore::see_to_it(root, here, self.dry_run));
+        let kept: &[ignore::Kept] =
+            if self.layers { &[ignore::FOLDER, ignore::KEYS] } else { &[ignore::FOLDER] };
+        laid.extend(ignore::see_to_it(root, here, kept, self.dry_run));
         Ok(laid)
     }
 
