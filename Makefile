@@ -31,7 +31,7 @@ lint: dev ## Formatting, lints, types, stubs, generated files
 	$(BIN)/ruff check --quiet --line-length 88 --select B,E,F,I,UP,W crates/unitai_cli/templates
 	$(BIN)/shellcheck ci/github_action/entrypoint.sh scripts/fuzz.sh
 	$(BIN)/zizmor --offline --quiet --persona pedantic .github ci
-	$(BIN)/unitai lint tests examples
+	$(BIN)/unitai lint
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest unitai._engine --mypy-config-file pyproject.toml
 	$(BIN)/python scripts/snippets.py

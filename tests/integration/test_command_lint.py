@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import stat
@@ -11,6 +12,8 @@ from pathlib import Path
 import jsonschema
 import pytest
 from projects import Project
+
+from unitai import StatisticalRunner
 
 pytestmark = pytest.mark.integration
 
@@ -397,3 +400,23 @@ def test_a_pipe_that_is_named_like_a_test_does_not_hold_it_up(project):
     done = project.unitai("lint", "tests/test_pipe.py")
     assert done.returncode == 1
     assert "it is no file" in done.stdout
+
+
+# What it knows of the rest.
+
+
+@pytest.mark.parametrize("mode", ["early", "all", "sequential"])
+def test_a_plan_that_is_not_written_down_is_that_of_the_runner(project, mode):
+    """The defaults stand in Python and in the rule: what is found must not depend on whether they are written."""
+    known = inspect.signature(StatisticalRunner).parameters
+    usual = {name: known[name].default for name in ("alpha", "beta", "confidence", "indifference")}
+    written = ", ".join(f"{name}={value!r}" for name, value in usual.items())
+    said = [f'mode="{mode}"', written] if known["mode"].default != mode else [written]
+    unsaid = [f'mode="{mode}"'] if known["mode"].default != mode else []
+    for name, arguments in (("said", said), ("unsaid", unsaid)):
+        plan = ", ".join(["n=3", "threshold=0.9", *arguments])
+        code = f"from unitai import statistical\n\n@statistical({plan})\ndef test_a(mock_toolkit):\n    assert mock_toolkit.run(agent).tool_was_called('a')\n"
+        put(project, f"tests/test_{name}.py", code)
+    done = project.unitai("lint", "--format", "json", "--select", "too-few-runs")
+    told = {finding["path"]: finding["message"] for finding in json.loads(done.stdout)["findings"]}
+    assert told["tests/test_said.py"] == told["tests/test_unsaid.py"]
