@@ -97,7 +97,7 @@ impl ModelJudge {
         if mode == JudgeAnswers::Off {
             return absent(
                 brief,
-                "the judge is switched off; judge.answers = \"auto\" or --llm-judge=auto asks it",
+                "the judge is switched off; UNITAI_JUDGE_ANSWERS=auto asks it, and so does judge.answers = \"auto\"",
             );
         }
         let key = Key::of(brief.questions, brief.evidence, &self.asking.masks, &self.secrets);
@@ -196,8 +196,8 @@ impl ModelJudge {
             },
         );
         format!(
-            "only kept answers may be used, and {differs}; run the test with --llm-judge=live where a judge is, look at \
-             the answers, and commit the file"
+            "only kept answers may be used, and {differs}; run the test with UNITAI_JUDGE_ANSWERS=live where a judge is, \
+             look at the answers, and commit the file"
         )
     }
 
@@ -267,7 +267,7 @@ fn from_kept(entry: &Entry, replies: Vec<Reply>, identity: Option<&Identity>) ->
     let mut notes = Vec::new();
     if let Some(now) = identity.filter(|it| it.version != entry.judge.version) {
         notes.push(format!(
-            "the kept answers are of {} {}, and {} is here; --llm-judge=live asks it",
+            "the kept answers are of {} {}, and {} is here; UNITAI_JUDGE_ANSWERS=live asks it",
             entry.judge.provider, entry.judge.version, now.version
         ));
     }

@@ -118,7 +118,7 @@ class TestAgain:
         assert "only kept answers may be used" in ended.out
         assert "E1" in ended.out, "what differs is named"
         assert "hello you" in ended.out
-        assert "--llm-judge=live" in ended.out
+        assert "UNITAI_JUDGE_ANSWERS=live" in ended.out
         assert kept.started == []
 
     @WAYS

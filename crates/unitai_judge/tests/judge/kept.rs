@@ -88,7 +88,7 @@ fn a_miss_names_what_differs_and_what_to_do() {
     let why = trouble(place.ruling(&cached, &other));
     assert!(why.contains("E1 (look_up) gives something else"), "{why}");
     assert!(
-        why.contains("shipped") && why.contains("cancelled") && why.contains("--llm-judge=live"),
+        why.contains("shipped") && why.contains("cancelled") && why.contains("UNITAI_JUDGE_ANSWERS=live"),
         "{why}"
     );
     let why = trouble(place.ruling(&cached, &records()[..1]));
