@@ -128,6 +128,16 @@ def test_a_mock_can_be_replaced_on_purpose():
     toolkit.mock("tool", return_value="first")
     toolkit.mock("tool", return_value="second", replace=True)
     assert toolkit.run(calling("tool"), "x").output == ["second"]
+
+
+def test_a_replaced_mock_answers_agents_that_were_wired_before():
+    toolkit = MockToolkit()
+    toolkit.mock("tool", return_value="first")
+    wired, kept = toolkit.as_dict()["tool"], toolkit.get_tool("tool")
+    for answer in ("second", "third"):
+        toolkit.mock("tool", return_value=answer, replace=True)
+        assert (wired(), kept.invoke({})) == (answer, answer)
+    assert len(toolkit.get_tool("tool").calls) == 4
     assert list(toolkit.as_dict()) == ["tool"]
 
 

@@ -34,6 +34,8 @@ pub(crate) struct MockTool {
     forgotten: AtomicUsize,
     /// Worked out at the first call, so that a value set up after `mock()` still counts.
     fixed: OnceLock<Option<Fixed>>,
+    /// Who has taken its place. An agent that was wired before still holds this one.
+    successor: OnceLock<Py<MockTool>>,
 }
 
 /// An answer that is always the same and plain data: copied for the agent, shared in the record.
@@ -74,6 +76,7 @@ impl MockTool {
             toolbox,
             forgotten: AtomicUsize::new(0),
             fixed: OnceLock::new(),
+            successor: OnceLock::new(),
         })
     }
 
@@ -109,6 +112,9 @@ impl MockTool {
 
     /// Answers a call with these arguments and writes it down.
     fn invoke<'py>(&self, args: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyAny>> {
+        if let Some(successor) = self.successor.get() {
+            return successor.get().invoke(args);
+        }
         let py = args.py();
         let run = self.toolbox.get().current_run(py)?;
         self.answer(run.bind(py), args, None)
@@ -121,6 +127,9 @@ impl MockTool {
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        if let Some(successor) = self.successor.get() {
+            return successor.get().__call__(args, kwargs);
+        }
         let py = args.py();
         let arguments = gather(self.name.as_str(), self.parameters.as_deref(), args, kwargs)?;
         let run = self.toolbox.get().current_run(py)?;
@@ -154,11 +163,19 @@ impl MockTool {
             visit.call(&fixed.answer)?;
             visit.call(&fixed.encoded.kept)?;
         }
-        Ok(())
+        self.successor.get().map_or(Ok(()), |successor| visit.call(successor))
     }
 }
 
 impl MockTool {
+    /// Another has been mocked in its place. One that came back itself stays what it is.
+    pub(super) fn give_way(&self, successor: Py<MockTool>) {
+        if !std::ptr::eq(self, successor.get()) {
+            // It is in the toolbox once, and so gives way once.
+            let _ = self.successor.set(successor);
+        }
+    }
+
     pub(crate) fn tool_name(&self) -> &ToolName {
         &self.name
     }

@@ -71,15 +71,17 @@ impl Toolbox {
     }
 
     /// Adds a tool, or puts it in the place of one with the same name.
-    fn add(&self, tool: Py<MockTool>) {
+    fn add(&self, py: Python<'_>, tool: Py<MockTool>) {
         let name = tool.get().tool_name().to_string();
         let mut state = self.state();
         if !state.order.contains(&name) {
             state.order.push(name.clone());
         }
-        let replaced = state.tools.insert(name, tool);
+        let replaced = state.tools.insert(name, tool.clone_ref(py));
         drop(state);
-        drop(replaced);
+        if let Some(replaced) = replaced {
+            replaced.get().give_way(tool);
+        }
     }
 
     /// The tool of this name, if it is mocked.
