@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import re
+import runpy
 import shutil
 import subprocess
 from importlib.metadata import metadata
@@ -59,6 +60,23 @@ def test_there_is_one_version(crates):
     (version,) = {crate["version"] for crate in crates.values()}
     assert metadata("unitai")["version"] == version
     assert yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))["version"] == version
+
+
+def test_the_readme_of_the_release_leads_to_files_that_are_there():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    script = runpy.run_path(str(ROOT / "scripts/pypi_readme.py"))
+    files, raw = script["FILES"], script["RAW"]
+    shown = script["absolute"](text, "v9")
+    fenced = re.compile(r"^```.*?^```$", re.M | re.S)
+    assert fenced.findall(shown) == fenced.findall(text)
+    assert re.findall(r"\]\((?!https?:)[^)]*\)", fenced.sub("", shown)) == []
+    linked = re.findall(rf"\]\((?:{files}|{raw})/v9/([^)#]+)", shown)
+    assert len(linked) > 50
+    assert [path for path in linked if not (ROOT / path).exists()] == []
+    assert f"({raw}/v9/docs/_static/failure.svg)" in shown
+    for job in ("wheels", "source"):
+        commands = "".join(step.get("run", "") for step in JOBS[job]["steps"])
+        assert re.search(r"pypi_readme\.py[\s\S]*maturin (build|sdist)", commands), job
 
 
 def test_the_distribution_says_what_it_is():
