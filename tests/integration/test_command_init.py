@@ -286,11 +286,11 @@ def test_a_name_cannot_speak_to_the_terminal(tmp_path):
 
 LAID = {
     "unitai.toml",
-    "tests/conftest.py",
     "tests/unit/test_unit_example.py",
     "tests/contract/test_contract_example.py",
+    "tests/integration/conftest.py",
     "tests/integration/test_integration_example.py",
-    "tests/behavioral/test_agent_example.py",
+    "tests/behavioral/test_behavioral_example.py",
     "tests/regression/test_regression_example.py",
     "tests/regression/snapshots/test_regression_example/test_the_prompt/system_prompt.txt",
 }
@@ -310,12 +310,33 @@ class TestLayers:
         ]
 
     def test_what_is_there_is_left(self, tmp_path):
-        (tmp_path / "tests/unit").mkdir(parents=True)
-        (tmp_path / "tests/conftest.py").write_text("mine = True\n", encoding="utf-8")
+        kept = tmp_path / "tests/integration/conftest.py"
+        kept.parent.mkdir(parents=True)
+        kept.write_text("mine = True\n", encoding="utf-8")
         done = unitai(tmp_path, "init", "--layers")
-        assert told(done)["tests/conftest.py"] == ("left", "it is there already")
-        assert (tmp_path / "tests/conftest.py").read_text(encoding="utf-8") == "mine = True\n"
+        assert told(done)["tests/integration/conftest.py"] == ("left", "it is there already")
+        assert kept.read_text(encoding="utf-8") == "mine = True\n"
         assert set(files_of(tmp_path)) == LAID
+
+    def test_they_pass_beside_what_init_and_somebody_else_have_made(self, tmp_path):
+        assert unitai(tmp_path, "init").returncode == 0
+        (tmp_path / "tests/conftest.py").write_text("mine = True\n", encoding="utf-8")
+        assert unitai(tmp_path, "init", "--layers").returncode == 0
+        tested = unitai(tmp_path, "test", "-p", "no:cacheprovider")
+        assert tested.returncode == 0, tested.stdout
+
+    def test_where_tests_are_elsewhere_the_layers_are_known_too(self, tmp_path):
+        (tmp_path / "pyproject.toml").write_text('[tool.pytest.ini_options]\ntestpaths = ["spec"]\n', encoding="utf-8")
+        assert unitai(tmp_path, "init", "--layers").returncode == 0
+        assert (tmp_path / "spec/tests/unit/test_unit_example.py").exists()
+        tested = unitai(tmp_path, "test", "--layer", "unit,contract", "-p", "no:cacheprovider")
+        assert tested.returncode == 0, tested.stdout
+        assert re.search(r"^contract +\d+ passed", tested.stdout, re.M)
+
+    def test_a_framework_is_not_left_aside_in_silence(self, tmp_path):
+        done = unitai(tmp_path, "init", "--skill", "--framework", "crewai")
+        assert (done.returncode, files_of(tmp_path)) == (2, {})
+        assert "--framework is for an example" in done.stderr
 
     def test_keys_are_kept_out_of_git(self, tmp_path):
         subprocess.run(["git", "init", "--quiet", str(tmp_path)], check=True)
@@ -333,13 +354,16 @@ class TestLayers:
 
     def test_the_behavioral_example_is_written_with_the_framework(self, tmp_path):
         assert unitai(tmp_path, "init", "--layers", "--framework", "openai").returncode == 0
-        assert "import openai" in (tmp_path / "tests/behavioral/test_agent_example.py").read_text(encoding="utf-8")
+        assert "import openai" in (tmp_path / "tests/behavioral/test_behavioral_example.py").read_text(encoding="utf-8")
 
     def test_a_look_makes_nothing(self, tmp_path):
         done = unitai(tmp_path, "init", "--layers", "--skill", "--dry-run")
         assert {verb for verb, _ in told(done).values()} == {"would make"}
         assert (set(told(done)), files_of(tmp_path)) == (LAID | {SKILL}, {})
         assert done.stdout.endswith("\nNext:  unitai init --layers --skill\n")
+        all_of_it = ("--framework", "langgraph", "--layers", "--skill=docs/x.md")
+        done = unitai(tmp_path, "init", "--dry-run", *all_of_it)
+        assert done.stdout.endswith("\nNext:  unitai init --framework langgraph --layers --skill=docs/x.md\n")
 
 
 #: What the skill takes for granted.

@@ -95,6 +95,10 @@ class TestSelection:
         assert summary(done) == {"unit": "1 passed", "contract": "1 passed"}
         assert "2 passed, 4 deselected" in done.stdout
 
+    def test_by_name_more_than_once(self, project):
+        done = project.pytest("--layer", "unit", "--layer", "contract,regression")
+        assert summary(done) == dict.fromkeys(("unit", "contract", "regression"), "1 passed")
+
     def test_by_the_command(self, project):
         done = project.unitai("test", "tests", "--layer", "unit,contract", "--layer", "regression")
         assert (done.returncode, done.stderr) == (0, "")
@@ -142,6 +146,7 @@ class TestKeys:
         }
         assert "A_KEY and B_KEY or C_KEY not set: integration tests need a provider to answer" in done.stdout
         assert "5 passed" in project.pytest(A_KEY="x", C_KEY="y").stdout
+        assert "3 passed, 2 skipped" in project.pytest(A_KEY=" ", C_KEY="y").stdout
 
     def test_each_layer_has_its_own(self, project):
         self.settings(project, 'integration_keys = ["A_KEY"]\nbehavioral_keys = ["B_KEY"]')

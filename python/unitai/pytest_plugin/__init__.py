@@ -135,9 +135,11 @@ def pytest_load_initial_conftests(early_config: pytest.Config, parser: pytest.Pa
     group = parser.getgroup("unitai")
     _add_snapshot_option(group)
     try:
-        group.addoption("--unitai-layer", "--layer", dest="unitai_layer", metavar="LAYERS", help=_LAYER)
+        group.addoption(
+            "--unitai-layer", "--layer", dest="unitai_layer", metavar="LAYERS", action="append", help=_LAYER
+        )
     except Exception:
-        group.addoption("--unitai-layer", metavar="LAYERS", help=_LAYER)
+        group.addoption("--unitai-layer", metavar="LAYERS", action="append", help=_LAYER)
     try:
         group.addoption("--unitai-model", "--model", dest="unitai_model", metavar="NAME", help=_MODEL)
     except Exception:

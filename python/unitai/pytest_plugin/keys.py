@@ -34,8 +34,12 @@ class Keys:
 
 
 def missing(keys: list[list[str]]) -> str:
-    """The keys that are not set, in words; each is given by the variables of which one is enough."""
-    return " and ".join(" or ".join(names) for names in keys if not any(os.environ.get(name) for name in names))
+    """The keys that are not set, in words; each is given by the variables of which one is enough. Blanks are no key."""
+
+    def is_set(name: str) -> bool:
+        return bool(os.environ.get(name, "").strip())
+
+    return " and ".join(" or ".join(names) for names in keys if not any(map(is_set, names)))
 
 
 def is_replayed(config: pytest.Config) -> bool:

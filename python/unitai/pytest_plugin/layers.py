@@ -42,10 +42,10 @@ def sum_up(config: pytest.Config) -> None:
 
 def _wanted(config: pytest.Config) -> set[str] | None:
     """The layers that somebody asks for."""
-    asked: str | None = config.getoption("unitai_layer", None)
+    asked: list[str] | None = config.getoption("unitai_layer", None)
     if asked is None:
         return None
-    wanted = {word.strip() for word in asked.split(",")}
+    wanted = {word.strip() for each in asked for word in each.split(",")}
     unknown = sorted(wanted - LAYERS.keys())
     if unknown:
         raise pytest.UsageError(

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use unitai_model::Layer;
+
 use super::framework::Framework;
 use super::lay::Laid;
 
@@ -16,7 +18,6 @@ pub(super) const WORKFLOW: &str = "  unitai test --layer unit                   
 type File = (&'static str, &'static str, &'static str);
 
 const FILES: [File; 6] = [
-    ("conftest.py", include_str!("../../templates/layers/conftest.py"), "what all layers share"),
     (
         "unit/test_unit_example.py",
         include_str!("../../templates/layers/test_unit_example.py"),
@@ -26,6 +27,11 @@ const FILES: [File; 6] = [
         "contract/test_contract_example.py",
         include_str!("../../templates/layers/test_contract_example.py"),
         "one suite, two implementations",
+    ),
+    (
+        "integration/conftest.py",
+        include_str!("../../templates/layers/integration_conftest.py"),
+        "what integration tests share, and where keys go",
     ),
     (
         "integration/test_integration_example.py",
@@ -44,9 +50,13 @@ const FILES: [File; 6] = [
     ),
 ];
 
-/// Lays the layers into a folder of tests. The behavioral example is written with the project's framework.
+/// Lays the layers into a folder of tests, or into one below it where they are known by its name. The behavioral example
+/// is written with the project's framework.
 pub(super) fn lay(here: &Path, tests: &Path, framework: Framework, why: &str, is_dry: bool) -> Vec<Laid> {
-    let behavioral = "behavioral/test_agent_example.py";
+    let is_known = Layer::of_path(&tests.join(Layer::Unit.word())) == Some(Layer::Unit);
+    let tests = &if is_known { tests.to_owned() } else { tests.join("tests") };
+    // Each file has a name of its own: pytest imports two of one name only from packages.
+    let behavioral = "behavioral/test_behavioral_example.py";
     let agent = format!("what an agent does, for {}{why}", framework.title());
     let mut laid: Vec<Laid> = FILES
         .iter()
@@ -59,18 +69,18 @@ pub(super) fn lay(here: &Path, tests: &Path, framework: Framework, why: &str, is
 
 #[cfg(test)]
 mod tests {
-    use unitai_model::Layer;
-
     use super::*;
 
     #[test]
     fn each_layer_has_an_example_in_its_folder() {
         let folder = tempfile::tempdir().unwrap();
-        let laid = lay(folder.path(), Path::new("tests"), Framework::Generic, "", true);
-        let is_test = |laid: &&Laid| laid.file.extension().is_some_and(|kind| kind == "py");
-        let mut layers: Vec<Layer> =
-            laid.iter().filter(is_test).filter_map(|laid| Layer::of_path(&laid.file)).collect();
-        layers.sort();
-        assert_eq!(layers, Layer::ALL);
+        for tests in ["tests", "spec", "checks/unit", "packages/shop/test"] {
+            let laid = lay(folder.path(), Path::new(tests), Framework::Generic, "", true);
+            let is_test = |laid: &&Laid| laid.file.to_string_lossy().ends_with("_example.py");
+            let mut layers: Vec<Option<Layer>> =
+                laid.iter().filter(is_test).map(|laid| Layer::of_path(&laid.file)).collect();
+            layers.sort();
+            assert_eq!(layers, Layer::ALL.map(Some), "{tests}");
+        }
     }
 }

@@ -66,6 +66,13 @@ impl Init {
     }
 
     fn lay(&self, here: &Path) -> Result<Vec<Laid>, String> {
+        if self.is_skill_alone() && self.framework.is_some() {
+            return Err(
+                "--framework is for an example, and --skill writes none: add --layers, or run `unitai init` \
+                        for each"
+                    .to_owned(),
+            );
+        }
         let project = Project::of(here)
             .map_err(|trouble| format!("{}. Mend it, then run this again", trouble.told()))?;
         let root = project.file().and_then(Path::parent).unwrap_or(here);
@@ -159,9 +166,15 @@ impl Init {
     fn next(&self) -> String {
         match (self.dry_run, self.layers) {
             (true, _) => {
+                let framework =
+                    self.framework.map_or(String::new(), |it| format!(" --framework {}", it.word()));
                 let layers = if self.layers { " --layers" } else { "" };
-                let skill = if self.skill.is_some() { " --skill" } else { "" };
-                format!("\n\nNext:  unitai init{layers}{skill}")
+                let skill = match &self.skill {
+                    None => String::new(),
+                    Some(file) if file == Path::new(skill::PLACE) => " --skill".to_owned(),
+                    Some(file) => format!(" --skill={}", shown(file)),
+                };
+                format!("\n\nNext:  unitai init{framework}{layers}{skill}")
             }
             (false, true) => format!("\n\nNext:\n{}", layers::WORKFLOW),
             (false, false) if self.is_skill_alone() => String::new(),

@@ -5,6 +5,7 @@ tested. It is held to every test of the contract, and nothing is written twice.
 """
 
 import abc
+import sqlite3
 
 import pytest
 
@@ -88,5 +89,8 @@ class TestMemoryStore(OrderStoreContract):
 
 class TestDatabaseStore(OrderStoreContract):
     @pytest.fixture
-    def subject(self, database):
-        return DatabaseStore(database)
+    def subject(self):
+        connection = sqlite3.connect(":memory:")
+        connection.execute("CREATE TABLE orders (id TEXT PRIMARY KEY, status TEXT)")
+        yield DatabaseStore(connection)
+        connection.close()

@@ -1,15 +1,14 @@
-"""What all layers share.
+"""What the tests of this layer share.
 
-The folder of a test says which layer it belongs to: unit, contract, integration,
-behavioral or regression. Fixtures for things that are expensive to open are made once a
-session, and every fixture that leaves something behind takes it away again.
+Things that are expensive to open are opened once a session, and every fixture that
+leaves something behind takes it away again.
 
-Keys of providers go into the environment, or into a file `.env.test` beside
-pyproject.toml that is not committed. Say in the settings which ones tests of real parts
+Keys of providers go into the environment, or into a file `.env.test` beside the
+project's settings that is not committed. Say in the settings which ones these tests
 need, and they are skipped where those are missing:
 
     [tool.unitai.layers]
-    keys = ["OPENAI_API_KEY"]
+    integration_keys = ["OPENAI_API_KEY"]
 """
 
 import sqlite3
