@@ -227,7 +227,7 @@ fn no_secret_is_kept_whole_or_in_part() {
     secrets.learn("Zk3vQ8xWn2LmR7tY");
     let text = format!("{}key Zk3vQ8xWn2LmR7tY{}", "a".repeat(9_990), "b".repeat(40_000));
     let record = evidence(1, "look_up", returned(&json!(text)));
-    let said_so = answers(&[("Q1", "yes", &[("E1", "aaakey")]), ("Q2", "no", &[]), ("Q3", "no", &[])]);
+    let said_so = answers(&[("Q1", "yes", &[("E1", "aaaaaaaakey")]), ("Q2", "no", &[]), ("Q3", "no", &[])]);
     let model = Scripted::saying([Ok(said(&said_so.to_string()))]);
     let judge = ModelJudge::new(model.clone(), asking(Mode::Auto), secrets);
     assert_eq!(words(&answered(place.ruling(&judge, std::slice::from_ref(&record)))), ["yes", "no", "no"]);
