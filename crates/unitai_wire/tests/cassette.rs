@@ -486,6 +486,15 @@ fn everything_is_private_and_kept_out_of_version_control() {
 }
 
 #[test]
+fn a_folder_of_recordings_that_is_named_can_be_committed() {
+    let folder = tempfile::tempdir().unwrap();
+    let named = folder.path().join("tests").join("recordings");
+    record(&open(&named, Mode::Record), "a", &body(), "x");
+    let ignored = fs::read_to_string(named.join(".gitignore")).unwrap();
+    assert!(ignored.lines().all(|line| line != "*") && ignored.contains(".lock\n"), "{ignored}");
+}
+
+#[test]
 fn what_somebody_else_keeps_in_the_folder_is_left_alone() {
     let folder = tempfile::tempdir().unwrap();
     let theirs = ["package.json", "notes.txt", "quarantine/notes.json", ".gitkeep"];

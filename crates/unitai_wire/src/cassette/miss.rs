@@ -136,7 +136,9 @@ impl Miss {
                 )
             }
             (Reason::Never, None) if self.recordings == 0 => {
-                "record first, with `unitai test --record` or mode=\"record\"".to_owned()
+                "record first, with `unitai test --record` or mode=\"record\"; what was recorded on another machine must be \
+                 committed, and .unitai is not: `cache_directory` names a folder that is"
+                    .to_owned()
             }
             (Reason::Never, None) => format!("if the change is meant, {again}; otherwise take it back"),
         }

@@ -20,9 +20,12 @@ const MOST_BYTES: u64 = 256 << 20;
 const LOCK: &str = ".lock";
 pub(super) const QUARANTINE: &str = "quarantine";
 
-const IGNORED: &str = "# Recordings of model traffic. Delete the line with the star to commit them.
+/// What keeps recordings out of version control.
+const PRIVATE: &str = "# Recordings of model traffic. Delete the line with the star to commit them.
 *
-.lock
+";
+/// What is of use only while somebody records.
+const PASSING: &str = ".lock
 .tally
 .unfinished-*
 quarantine/
@@ -262,10 +265,13 @@ impl Shelf {
         Ok(lock)
     }
 
-    /// A new folder is kept out of version control, until somebody decides otherwise.
+    /// A new folder below `.unitai` is kept out of version control, until somebody decides otherwise. One that is named
+    /// elsewhere is there to be shared.
     fn introduce(&self) -> std::io::Result<()> {
+        let is_own = self.directory.components().any(|part| part.as_os_str() == ".unitai");
+        let ignored = if is_own { format!("{PRIVATE}{PASSING}") } else { PASSING.to_owned() };
         // A changed line end would break the checksums.
-        for (name, text) in [(".gitignore", IGNORED), (".gitattributes", "* -text\n")] {
+        for (name, text) in [(".gitignore", ignored.as_str()), (".gitattributes", "* -text\n")] {
             let path = self.directory.join(name);
             if !path.exists() {
                 gate::write_private(&path, text.as_bytes(), &self.secrets)?;
