@@ -39,7 +39,7 @@ pub(crate) struct Mcp {
     /// Serve over HTTP, at this port or address; any free port if none is given
     #[arg(long, value_name = "ADDR", num_args = 0..=1, default_missing_value = "0")]
     http: Option<String>,
-    /// The project's root [default: the nearest folder above with pyproject.toml, setup.py or .git]
+    /// The project's root [default: the nearest folder above with pyproject.toml, unitai.toml, .git or the like]
     #[arg(long, value_name = "DIR")]
     root: Option<PathBuf>,
     /// Write a line of JSON for every call

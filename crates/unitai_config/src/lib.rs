@@ -39,7 +39,7 @@ pub use kind::Kind;
 pub use layers::LayerSettings;
 pub use lint::LintSettings;
 pub use project::Project;
-pub use root::{is_root, root_above};
+pub use root::{is_root, root_above, root_around};
 pub use running::RunSettings;
 pub use runs::RunsPlace;
 pub use settings::{Setting, Settings, Spoken, named};

@@ -58,8 +58,8 @@ mod _engine {
     use crate::secrets::clean;
     #[pymodule_export]
     use crate::settings::{
-        adopt_settings, forget_settings, load_settings, project_folder, renew_settings, standing_settings,
-        usual_adapter, usual_timeout,
+        adopt_settings, forget_settings, load_settings, project_folder, project_root, renew_settings,
+        standing_settings, usual_adapter, usual_timeout,
     };
     #[pymodule_export]
     use crate::snapshots::{Snapshots, stray_snapshots};

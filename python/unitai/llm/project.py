@@ -5,17 +5,14 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-#: What the root of a project has.
-_SIGNS = ("pyproject.toml", "setup.py", ".git")
+from unitai._engine import project_root
 
 
 def root_of(path: Path) -> Path:
-    """The root of the project that a file belongs to: the nearest folder above it that looks like one, else its own."""
-    folder = path.absolute().parent
-    for above in (folder, *folder.parents):
-        if any((above / sign).exists() for sign in _SIGNS):
-            return above
-    return folder
+    """The root of the project that a file belongs to: the nearest folder above it that looks like one; else the one
+    that we stand in, if the file is below it, or the file's own.
+    """
+    return Path(project_root(path.absolute().parent, Path.cwd()))
 
 
 def place(file: str, line: int = 0, column: int = 0) -> str:

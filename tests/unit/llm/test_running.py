@@ -79,13 +79,22 @@ def test_a_failure_has_the_verdict_and_is_an_assertion():
     assert str(error) == str(verdict) == verdict_text(verdict) == "FAIL: no\n\n  issues:\n    - one"
 
 
-@pytest.mark.parametrize("sign", ["pyproject.toml", "setup.py", ".git"])
+@pytest.mark.parametrize("sign", ["pyproject.toml", "setup.py", ".git", "unitai.toml", "pytest.ini"])
 def test_the_root_is_the_nearest_folder_that_looks_like_one(tmp_path, sign):
     deep = tmp_path / "a" / "tests" / "llm"
     deep.mkdir(parents=True)
     (tmp_path / "setup.py").touch()
     (tmp_path / "a" / sign).touch()
     assert root_of(deep / "x.yaml") == tmp_path / "a"
+
+
+def test_where_nothing_looks_like_a_root_it_is_where_one_stands(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert root_of(tmp_path / "tests" / "llm" / "x.yaml") == tmp_path
+    monkeypatch.chdir("/")
+    monkeypatch.chdir(tmp_path.parent)
+    (tmp_path / "a").mkdir()
+    assert root_of(tmp_path / "a" / "x.yaml") == tmp_path.parent
 
 
 def test_places_are_told_from_where_one_stands(tmp_path, monkeypatch):
