@@ -32,6 +32,7 @@ def __dir__() -> list[str]:
         "pytest_configure",
         "pytest_collection_modifyitems",
         "pytest_runtest_makereport",
+        "pytest_exception_interact",
         "mock_toolkit",
         "unitai_config",
         "scripted_model",
@@ -348,6 +349,18 @@ def pytest_runtest_makereport(
 
     look(item, call, report)
     return report
+
+
+def pytest_exception_interact(
+    node: pytest.Item | pytest.Collector,
+    call: pytest.CallInfo[object],
+    report: pytest.CollectReport | pytest.TestReport,
+) -> None:
+    """Says beside a file that could not be imported what to do about it, where we know."""
+    if isinstance(report, pytest.CollectReport) and call.excinfo is not None:
+        from unitai.pytest_plugin.hints import beside_collection
+
+        beside_collection(node.path, call.excinfo.value, report)
 
 
 @pytest.fixture

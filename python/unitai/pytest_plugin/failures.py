@@ -28,6 +28,10 @@ class Subject(NamedTuple):
     #: Whether the exception's own text is the report already.
     is_told: bool = False
 
+    def trajectories(self) -> list[Trajectory]:
+        """Those that the report shows."""
+        return [finding.trajectory for finding in self.findings[:1]] or [run.trajectory for run in self.runs.values()]
+
     def report(self, *, colour: bool) -> str:
         """What is to be said about it; nothing where that is said already, or nothing is known."""
         if self.is_told:

@@ -34,10 +34,12 @@ class Keys:
 
 
 def missing(keys: list[list[str]]) -> str:
-    """The keys that are not set, in words; each is given by the variables of which one is enough. Blanks are no key."""
+    """The keys that are not set, in words; each is given by the variables of which one is enough. Blanks are no key,
+    nor is the word that clients are given where nobody asks for one.
+    """
 
     def is_set(name: str) -> bool:
-        return bool(os.environ.get(name, "").strip())
+        return os.environ.get(name, "").strip().lower() not in ("", "none")
 
     return " and ".join(" or ".join(names) for names in keys if not any(map(is_set, names)))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from unitai.errors import CostLimitExceeded, InconclusiveError, InvalidArgumentError
-from unitai.pytest_plugin import WAS_LOADED
+from unitai.pytest_plugin import WAS_LOADED, hints
 from unitai.pytest_plugin.failures import TITLE, subject
 from unitai.pytest_plugin.noting import Notes
 
@@ -61,8 +61,9 @@ def _failed(item: pytest.Item, report: pytest.TestReport, excinfo: pytest.Except
         return
     has_terminal = item.config.pluginmanager.has_plugin("terminalreporter")
     told = about.report(colour=has_terminal and item.config.get_terminal_writer().hasmarkup)
-    if told:
-        report.sections.append((TITLE, told))
+    beside = hints.beside(excinfo.value, about.trajectories())
+    if told or beside:
+        report.sections.append((TITLE, "\n\n".join(filter(None, (told, beside)))))
 
 
 def _is_undecided(item: pytest.Item, error: BaseException) -> bool:

@@ -1,0 +1,67 @@
+"""What is said beside a failure, for somebody who meets it for the first time: what it means here, and what to do."""
+
+from __future__ import annotations
+
+import os
+import re
+import textwrap
+from collections.abc import Iterable, Iterator
+
+import pytest
+
+from unitai._engine import Trajectory
+from unitai.errors import UnitAIError
+from unitai.pytest_plugin.failures import TITLE
+
+_KEY = re.compile(r"\b[A-Z][A-Z0-9_]*_API_KEY\b")
+
+_LIVE = (
+    "Hint: nobody scripted or recorded this model, so it was asked itself. scripted_model([...]) says what it\n"
+    "answers, and `unitai test --record` keeps what it says."
+)
+
+
+def beside(error: BaseException, runs: Iterable[Trajectory]) -> str:
+    """What there is to say beside what a test raised and what its runs were; nothing, mostly."""
+    of_runs = [text for run in runs for text in _of_run(run)]
+    return "\n".join(textwrap.indent(text, "  ") for text in of_runs or _of_key(error))
+
+
+def beside_collection(path: os.PathLike[str] | str, error: BaseException, report: pytest.CollectReport) -> None:
+    """The same for a file that could not be imported, if it is one of ours."""
+    with open(path, encoding="utf-8", errors="replace") as file:
+        text = file.read()
+    if not re.search(r"\bunitai\b|\bmock_toolkit\b", text):
+        return
+    for hint in _of_key(error):
+        report.sections.append((TITLE, textwrap.indent(hint, "  ")))
+
+
+def _of_run(run: Trajectory) -> Iterator[str]:
+    raised = run.error
+    if isinstance(raised, UnitAIError):
+        # The trajectory has its first line; what was expected, and what to do, is the rest of it.
+        yield str(raised)
+    elif raised is not None:
+        asked = [step for step in run.steps if step.source is not None]
+        if asked and all(step.source == "live" and step.llm_error is not None for step in asked):
+            yield _LIVE
+        else:
+            yield from _of_key(raised)
+
+
+def _of_key(error: BaseException) -> Iterator[str]:
+    """What to do about a client that wants a key although nobody would see it."""
+    if isinstance(error, (UnitAIError, AssertionError)):
+        # These say what they mean themselves, and may speak of a key that they compare.
+        return
+    try:
+        text = str(error)
+    except Exception:
+        return
+    lacking = [name for name in dict.fromkeys(_KEY.findall(text)) if not os.environ.get(name)]
+    if lacking:
+        yield (
+            "Hint: clients want a key before they ask anybody. Where a script or recordings answer, any text will do:\n"
+            f'set {lacking[0]}=none in the environment, in .env.test and in CI, or give the client api_key="none".'
+        )
