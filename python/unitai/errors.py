@@ -259,7 +259,7 @@ class ConfigError(MisuseError, ValueError):
 
 
 class ContractError(MisuseError):
-    """A contract cannot be held against this: there is no subject, or not of the right class."""
+    """A contract cannot be held against this: there is no subject, or not of the right class, or it cannot clean up."""
 
     code = "UA215"
 

@@ -237,19 +237,27 @@ class ClientContract(Contract[Client]):
 """
 
 
-@pytest.mark.parametrize(
-    "mark", ["asyncio", "anyio", "asyncio and an async subject"], ids=lambda mark: mark.replace(" ", "-")
-)
-def test_an_async_cleanup_runs_on_the_loop_of_its_test(project, mark):
+@pytest.mark.parametrize("mark", ["asyncio", "anyio", "asyncio(loop_scope='module')", "asyncio(loop_scope='session')"])
+@pytest.mark.parametrize("subject", ["sync", "async"])
+def test_an_async_cleanup_runs_on_the_loop_of_its_test(project, mark, subject):
     fixture = "@pytest.fixture\n    def subject(self): return Client()"
-    if "subject" in mark:
+    if subject == "async":
         fixture = "@pytest_asyncio.fixture\n    async def subject(self): return Client()"
     project.write(
-        test_it=f"import pytest_asyncio\n{CONTRACT}\n@pytest.mark.{mark.split()[0]}\n"
+        test_it=f"import pytest_asyncio\n{CONTRACT}\n@pytest.mark.{mark}\n"
         f"class TestClient(ClientContract):\n    {fixture}\n"
         "    @pytest.fixture\n    def anyio_backend(self): return 'asyncio'\n"
     )
     done = project.pytest()
+    assert "1 passed" in done.stdout and "error" not in done.stdout, done.stdout
+
+
+def test_an_async_cleanup_runs_on_the_loop_that_the_settings_give_to_tests(project):
+    project.write(
+        test_it=CONTRACT + "@pytest.mark.asyncio\nclass TestClient(ClientContract):\n"
+        "    @pytest.fixture\n    def subject(self): return Client()\n"
+    )
+    done = project.pytest("-o", "asyncio_default_test_loop_scope=session")
     assert "1 passed" in done.stdout and "error" not in done.stdout, done.stdout
 
 

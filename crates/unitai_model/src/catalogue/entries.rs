@@ -386,8 +386,10 @@ finally:
         branch: MisuseError,
         summary: "A contract cannot be held against this.",
         meaning: "A class that inherits a contract of `unitai.contract` has a fixture `subject`, which gives what is to be \
-                  tested: an instance of the class that the contract is for. This one has none, or it gives something else.",
-        remedy: "Write the fixture into the class that inherits: `@pytest.fixture`, `def subject(self): return MyStore()`.",
+                  tested: an instance of the class that the contract is for. This one has none, or it gives something else; or \
+                  the contract names something that has no instances, or does not clean up as it is written.",
+        remedy: "Write the fixture into the class that inherits: `@pytest.fixture`, `def subject(self): return MyStore()`. Otherwise \
+                 do as the message says.",
         example: r#"
 from unitai.contract import Contract
 
