@@ -156,14 +156,14 @@ impl<'f, 'a> Def<'f, 'a> {
         self.function.node.decorator_list.iter().map(move |node| Decorator::new(node, source))
     }
 
-    /// Its markers, its own first, then those of its classes and of its file: `slow` for `@pytest.mark.slow(...)`,
-    /// with the call if it is one.
+    /// Its markers, the nearest first, as pytest has them: its own from below, then those of its classes and of its file.
+    /// `slow` for `@pytest.mark.slow(...)`, with the call if it is one.
     pub fn markers(&self) -> impl Iterator<Item = (&'a str, Option<&'a ast::ExprCall>)> + use<'f, 'a> {
         let file = self.file;
         let classes =
             std::iter::successors(self.class(), |class| class.class.map(|id| &file.classes[id as usize]));
-        let own = self.function.node.decorator_list.iter();
-        let of_classes = classes.flat_map(|class| class.node.decorator_list.iter());
+        let own = self.function.node.decorator_list.iter().rev();
+        let of_classes = classes.flat_map(|class| class.node.decorator_list.iter().rev());
         own.chain(of_classes)
             .map(|node| &node.expression)
             .chain(file.module_marks())
