@@ -10,7 +10,10 @@ use std::path::Path;
 use libfuzzer_sys::fuzz_target;
 use unitai_fuzz::Choices;
 use unitai_lint::run::deep;
-use unitai_lint::{Finding, Lines, Settings, Source, finished, fixed, lint_python, lint_yaml, project_stage};
+use unitai_lint::{
+    ClassNames, Finding, Lines, Project, Settings, Source, finished, fixed, lint_python, lint_yaml,
+    project_stage,
+};
 
 const PATHS: [&str; 8] = [
     "tests/unit/test_a.py",
@@ -68,6 +71,7 @@ fn found(path: &str, text: &str) -> Vec<Finding> {
         false => lint_python(path, text, &settings),
     };
     let summaries: Vec<_> = linted.summary.take().into_iter().collect();
-    let of_project = project_stage(&summaries, &settings).into_iter().map(|(_, finding)| finding).collect();
+    let project = Project { files: &summaries, classes: &ClassNames::default() };
+    let of_project = project_stage(&project, &settings).into_iter().map(|(_, finding)| finding).collect();
     finished(linted, of_project, &settings)
 }

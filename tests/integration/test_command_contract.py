@@ -113,7 +113,142 @@ def test_programs_get_json(project):
     memory, file = interface["implementations"]
     cover = {"path": "tests/contract/test_stores.py", "class": "TestMemoryStore", "contract": "StoreContract"}
     assert (memory["name"], memory["covers"]) == ("MemoryStore", [cover])
-    assert (file["name"], file["covers"]) == ("FileStore", [])
+    assert (file["name"], file["covers"], file["not_collected"]) == ("FileStore", [], [])
+
+
+#: Each with a store of its own, in every way that a class may be run or passed over.
+FORMS = """
+import pytest
+from shop.stores import *
+from unitai.contract import Contract
+
+
+class StoreContract(Contract[BaseStore]):
+    def test_put(self, subject):
+        assert subject.put("a", 1) is None
+
+
+class DefaultContract(Contract[BaseStore]):
+    @pytest.fixture
+    def subject(self, made):
+        return made
+
+    def test_put(self, subject):
+        assert subject.put("a", 1) is None
+
+
+class WithStore4:
+    @pytest.fixture
+    def subject(self):
+        return Store4()
+
+
+@pytest.fixture
+def subject():
+    return Store1()
+
+
+class Holds1(StoreContract):
+    def test_put_again(self, subject):
+        assert subject.put("a", 2) is None
+
+
+class Holds2(StoreContract):
+    @pytest.fixture
+    def subject(self):
+        return Store2()
+
+
+class Holds3(Contract[BaseStore]):
+    @pytest.fixture
+    def subject(self):
+        return Store3()
+
+    def test_put(self, subject):
+        assert subject.put("a", 1) is None
+
+
+class Holds4(WithStore4, StoreContract):
+    pass
+
+
+class Test5(Contract[BaseStore]):
+    @pytest.fixture
+    def subject(self):
+        return Store5()
+
+    def test_put(self, subject):
+        assert subject.put("a", 1) is None
+
+
+class Holds6(Test5):
+    @pytest.fixture
+    def made(self):
+        return Store6()
+
+
+class Holds7(DefaultContract):
+    @pytest.fixture
+    def made(self):
+        return Store7()
+
+
+class Test8(DefaultContract):
+    @pytest.fixture
+    def made(self):
+        return Store8()
+
+
+class Test9(StoreContract):
+    __test__ = False
+
+    @pytest.fixture
+    def subject(self):
+        return Store9()
+
+
+class Holds10(Holds2):
+    @pytest.fixture
+    def made(self):
+        return Store10()
+"""
+
+
+def test_what_is_counted_is_what_pytest_collects(project):
+    stores = STORES + "".join(f"class Store{at}(MemoryStore): ...\n" for at in range(1, 11))
+    (project / "src/shop/stores.py").write_text(stores, encoding="utf-8")
+    (project / "tests/contract/test_stores.py").write_text(FORMS, encoding="utf-8")
+    (project / "pytest.ini").write_text("[pytest]\npythonpath = src\n", encoding="utf-8")
+    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider"]
+    told = subprocess.run(command, capture_output=True, text=True, check=False, cwd=project, timeout=60).stdout
+    collected = {line.split("::")[1] for line in told.splitlines() if "::" in line}
+    assert collected == {"Holds2", "Holds4", "Test5", "Holds6", "Test8", "Holds10"}
+    listed = json.loads(unitai(project, "contract", "list", "--format", "json").stdout)
+    stores = [it for it in listed["interfaces"][0]["implementations"] if it["name"].startswith("Store")]
+    assert {cover["class"] for store in stores for cover in store["covers"]} == collected
+    passed_over = {cover["class"] for store in stores for cover in store["not_collected"]}
+    assert passed_over == {"Holds1", "Holds3", "Holds7", "Test9"}
+
+
+def test_a_class_that_is_never_run_is_told(project):
+    contract = CONTRACT.replace("class TestMemoryStore", "class MemoryStoreTests").replace(
+        "subject(self):", "made(self):"
+    )
+    (project / "tests/contract/test_stores.py").write_text(contract, encoding="utf-8")
+    done = unitai(project, "contract", "list", "--check")
+    told = "not covered: pytest does not collect tests/contract/test_stores.py::MemoryStoreTests"
+    assert (done.returncode, told in done.stdout) == (1, True)
+    linted = unitai(project, "lint", "--no-cache").stdout
+    assert "pytest does not collect `MemoryStoreTests`, which looks at it" in linted
+
+
+def test_the_names_of_classes_are_those_of_pytest(project):
+    plain = CONTRACT.replace("(Contract[BaseStore])", "").replace("class TestMemoryStore", "class MemoryStoreSuite")
+    (project / "tests/contract/test_stores.py").write_text(plain, encoding="utf-8")
+    assert "2 not covered" in unitai(project, "contract", "list").stdout
+    (project / "pytest.ini").write_text("[pytest]\npython_classes = *Suite\n", encoding="utf-8")
+    assert "test_stores.py::MemoryStoreSuite" in unitai(project, "contract", "list").stdout
+    assert "1 not covered" in unitai(project, "contract", "list").stdout
 
 
 def test_a_project_without_interfaces_says_so(tmp_path):

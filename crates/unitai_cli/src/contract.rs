@@ -148,7 +148,10 @@ fn covered(implementation: &Implementation) -> String {
         class => plain(&format!("{}::{class}", cover.path)),
     };
     match implementation.covers.as_slice() {
-        [] => "not covered".to_owned(),
+        [] => match implementation.not_collected.first() {
+            Some(passed_over) => format!("not covered: pytest does not collect {}", one(passed_over)),
+            None => "not covered".to_owned(),
+        },
         [first] => one(first),
         [first, rest @ ..] => format!("{} and {} more", one(first), rest.len()),
     }

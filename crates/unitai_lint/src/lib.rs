@@ -5,6 +5,7 @@
 //! reason; what remains is told, or repaired. Rules about the whole project read a [`Summary`] of each file.
 
 mod agent;
+mod class_names;
 mod contracts;
 mod facts;
 mod finding;
@@ -29,6 +30,7 @@ mod source;
 mod summary;
 mod yaml;
 
+pub use class_names::ClassNames;
 pub use contracts::{Contracts, Cover, Implementation, Interface};
 pub use facts::{
     Assert, Assign, Call, Class, ClassId, Context, Decorator, Def, File, FileRole, Function, FunctionId,

@@ -149,11 +149,11 @@ pub fn lint_yaml(path: &str, file: &Path, source: &str, settings: &Settings) -> 
 }
 
 /// Lets the rules about the whole project look. Gives their findings, each with the index of its file.
-pub fn project_stage(files: &[Summary], settings: &Settings) -> Vec<(usize, Finding)> {
+pub fn project_stage(project: &Project<'_>, settings: &Settings) -> Vec<(usize, Finding)> {
     let mut findings = Vec::new();
     for (rule, severity) in settings.rules() {
         if let Check::Project(check) = rule.check {
-            check(&Project { files }, &mut ProjectReport { rule, severity, findings: &mut findings });
+            check(project, &mut ProjectReport { rule, severity, findings: &mut findings });
         }
     }
     findings

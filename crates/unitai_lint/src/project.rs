@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::{Finding, Rule, Severity};
+use crate::{ClassNames, Finding, Rule, Severity};
 
 /// What is kept of a file for rules about the whole project.
 #[derive(Debug, Clone, Default, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -55,6 +55,8 @@ pub struct ClassSummary {
     pub attributes: Vec<String>,
     /// The layer of its tests, by marker or folder; may be empty.
     pub layer: String,
+    /// What it says itself about whether pytest collects it: `__test__ = False`.
+    pub is_collected: Option<bool>,
 }
 
 /// What is kept of a method.
@@ -79,6 +81,8 @@ pub struct MethodSummary {
 pub struct Project<'p> {
     /// The files.
     pub files: &'p [Summary],
+    /// Which classes pytest collects.
+    pub classes: &'p ClassNames,
 }
 
 /// Takes the findings of one rule about a project.

@@ -6,9 +6,10 @@ use ruff_python_ast::token::TokenKind;
 use ruff_text_size::{Ranged, TextRange};
 use rustc_hash::{FxHashSet, FxHasher};
 
+use crate::known::checking::is_autouse;
 use crate::{
     Call, Class, ClassSummary, Def, File, FileRole, FixtureSummary, Layer, MethodSummary, Name, Role,
-    Summary, dotted, inside,
+    Summary, ast, dotted, inside,
 };
 
 /// A body of fewer tokens says nothing of its own: `return None`, `pass`.
@@ -24,10 +25,13 @@ impl Summary {
         });
         let classes: Vec<ClassSummary> =
             file.classes.iter().map(|class| class_summary(file, class)).collect();
-        let is_asked = file.role == FileRole::Conftest || classes.iter().any(|class| !class.uses.is_empty());
+        let is_contract = file.layer == Some(Layer::Contract);
+        let is_asked = is_contract
+            || file.role == FileRole::Conftest
+            || classes.iter().any(|class| !class.uses.is_empty());
         let fixtures = file.fixtures().filter(|fixture| is_asked && fixture.class.is_none());
         Summary {
-            uses: if file.layer == Some(Layer::Contract) { outside_of_classes(file) } else { vec![] },
+            uses: if is_contract { outside_of_classes(file) } else { vec![] },
             fixtures: fixtures.map(fixture_summary).collect(),
             path: file.path.to_owned(),
             is_test: file.role != FileRole::Other,
@@ -63,17 +67,33 @@ impl<'a> Uses<'a> {
     }
 }
 
+/// What the functions of a file use, and the file itself. A fixture counts only where somebody asks for it.
 fn outside_of_classes(file: &File<'_>) -> Vec<String> {
+    let classes = file.classes.iter().filter(|class| class.class.is_none() && class.owner.is_none());
+    let fixtures = file.fixtures().filter(|fixture| fixture.class.is_none() && !is_autouse(*fixture));
+    let mut left_out: Vec<TextRange> =
+        classes.map(|class| class.node.range).chain(fixtures.map(|fixture| fixture.node.range)).collect();
+    left_out.sort_by_key(|range| range.start());
+    let is_outside = |range: TextRange| {
+        let before = left_out.partition_point(|left_out| left_out.start() <= range.start());
+        before == 0 || !left_out[before - 1].contains_range(range)
+    };
     let mut uses = Uses::default();
-    let (mut names, mut calls) = (0, 0);
-    for class in file.classes.iter().filter(|class| class.class.is_none() && class.owner.is_none()) {
-        uses.add(
-            &file.names[names..class.from.names as usize],
-            &file.calls[calls..class.from.calls as usize],
-        );
-        (names, calls) = (class.to.names as usize, class.to.calls as usize);
+    file.names.iter().filter(|name| is_outside(name.range())).for_each(|name| uses.add(&[*name], &[]));
+    file.calls.iter().filter(|call| is_outside(call.range())).for_each(|call| uses.add(&[], &[*call]));
+    file.tests().filter(|test| test.class.is_none()).for_each(|test| uses.add_parameters(test));
+    // `usefixtures("store")`, `request.getfixturevalue(name)` with the names in a list.
+    if file
+        .calls
+        .iter()
+        .any(|call| matches!(call.last, "usefixtures" | "getfixturevalue" | "lazy_fixture" | "lf"))
+    {
+        let strings = file.tokens.iter().filter(|token| token.kind() == TokenKind::String);
+        let texts = strings.map(|token| file.text(token).trim_matches(['"', '\'']));
+        texts
+            .filter(|text| text.chars().all(|c| c.is_alphanumeric() || c == '_'))
+            .for_each(|text| uses.one(text));
     }
-    uses.add(&file.names[names..], &file.calls[calls..]);
     uses.names
 }
 
@@ -103,7 +123,7 @@ fn class_summary(file: &File<'_>, class: &Class<'_>) -> ClassSummary {
     let mut uses = Uses::default();
     // Only these can be held to a contract: classes of tests that inherit some, or that stand among contract tests.
     let is_suite =
-        file.role != FileRole::Other || file.methods(class).any(|method| method.role == Role::Test);
+        file.role != FileRole::Other || file.methods(class).any(|method| method.role != Role::Other);
     if is_suite && (layer == Some(Layer::Contract) || !class.node.bases().is_empty()) {
         file.methods(class).for_each(|method| uses.add_parameters(method));
         uses.add(names, &file.calls[class.from.calls as usize..class.to.calls as usize]);
@@ -125,7 +145,17 @@ fn class_summary(file: &File<'_>, class: &Class<'_>) -> ClassSummary {
         parameters: parameters.map(str::to_owned).collect(),
         uses: uses.names,
         attributes,
+        is_collected: said_by_itself(class),
     }
+}
+
+/// `__test__ = False` in the body of a class.
+fn said_by_itself(class: &Class<'_>) -> Option<bool> {
+    class.node.body.iter().rev().find_map(|statement| {
+        let assign = statement.as_assign_stmt()?;
+        let [ast::Expr::Name(target)] = assign.targets.as_slice() else { return None };
+        assign.value.as_boolean_literal_expr().filter(|_| target.id == "__test__").map(|said| said.value)
+    })
 }
 
 fn method_summary(file: &File<'_>, method: Def<'_, '_>) -> MethodSummary {

@@ -10,8 +10,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use unitai_lint::{
-    Finding, Lines, Linted, RULES, Settings, Source, Summary, finished, fixed, lint_python, lint_yaml,
-    project_stage,
+    ClassNames, Finding, Lines, Linted, Project, RULES, Settings, Source, Summary, finished, fixed,
+    lint_python, lint_yaml, project_stage,
 };
 
 /// A file of a project.
@@ -40,7 +40,9 @@ fn found(files: &[(&str, &str)]) -> Vec<Vec<Finding>> {
         }
     }
     let mut of_project: BTreeMap<usize, Vec<Finding>> = BTreeMap::new();
-    for (file, finding) in project_stage(&summaries, &settings) {
+    for (file, finding) in
+        project_stage(&Project { files: &summaries, classes: &ClassNames::default() }, &settings)
+    {
         of_project.entry(at[file]).or_default().push(finding);
     }
     let linted = linted.into_iter().enumerate();

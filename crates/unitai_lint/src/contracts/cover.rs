@@ -5,27 +5,30 @@ use std::collections::BTreeSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Cover;
+use super::collected::Collected;
 use super::names::{ClassId, Names};
-use crate::Layer;
-
-/// The base of contracts, as it can be imported.
-const CONTRACT: [&str; 2] = ["unitai.contract.Contract", "unitai.Contract"];
+use crate::{ClassNames, Layer};
 
 /// Which tests hold which class to a contract.
 pub(super) struct Covers<'n> {
     names: &'n Names<'n>,
+    collected: Collected<'n>,
     /// Classes of tests that others inherit, or that say so.
     contracts: FxHashSet<ClassId>,
     by_class: FxHashMap<ClassId, BTreeSet<Cover>>,
+    /// Of classes that would cover, if pytest collected them.
+    passed_over: FxHashMap<ClassId, BTreeSet<Cover>>,
     has_layer: bool,
     /// Where fixtures of a name are: the file, and which of its fixtures.
     fixtures: FxHashMap<&'n str, Vec<(usize, usize)>>,
 }
 
 impl<'n> Covers<'n> {
-    pub(super) fn new(names: &'n Names<'n>) -> Covers<'n> {
+    pub(super) fn new(names: &'n Names<'n>, classes: &'n ClassNames) -> Covers<'n> {
         let mut covers = Covers {
             names,
+            collected: Collected { names, classes },
+            passed_over: FxHashMap::default(),
             contracts: FxHashSet::default(),
             by_class: FxHashMap::default(),
             fixtures: FxHashMap::default(),
@@ -57,6 +60,11 @@ impl<'n> Covers<'n> {
         all().filter(|cover| !is_held || !cover.contract.is_empty()).cloned().collect()
     }
 
+    /// The classes of tests that would cover a class, if pytest collected them.
+    pub(super) fn not_collected(&self, id: ClassId) -> Vec<Cover> {
+        self.passed_over.get(&id).into_iter().flatten().cloned().collect()
+    }
+
     /// The contracts that name this class: `Contract[BaseStore]`.
     pub(super) fn naming(&self, base: ClassId) -> impl Iterator<Item = String> {
         let names = self.names;
@@ -72,10 +80,7 @@ impl<'n> Covers<'n> {
     fn find_contracts(&mut self) {
         let names = self.names;
         for id in names.all().filter(|id| names.is_of_tests(id.file)) {
-            let is_said = names.class(id).bases.iter().any(|base| {
-                names.imported(id.file, base).is_some_and(|target| CONTRACT.contains(&target.as_str()))
-            });
-            if is_said {
+            if self.collected.is_contract(id) {
                 self.contracts.insert(id);
             }
             // What contract tests inherit their tests from is one, whatever it is called.
@@ -91,22 +96,33 @@ impl<'n> Covers<'n> {
         let class = names.class(id);
         let above = names.ancestors(id);
         let contract = above.iter().find(|above| self.contracts.contains(above));
+        let is_contract = self.collected.is_contract(id);
         let contract = match contract {
             Some(contract) => names.class(*contract).name.as_str(),
+            // For others to inherit; with a subject, it may be contract and implementation in one.
+            None if is_contract && !self.collected.has_subject(id) => return,
+            None if is_contract => class.name.as_str(),
             None if class.layer == Layer::Contract.word() && has_tests(names, id) => "",
             None => return,
         };
         let mut found = FxHashSet::default();
+        let is_run = self.collected.has(id);
+        // Its `subject` is its own or that of `Contract`, whatever the file has under the name. Who is not run and has none
+        // may have meant the one of the file.
+        let has_own = self.collected.is_of_contracts(id) && (is_run || self.collected.has_subject(id));
+        let own = has_own.then_some("subject");
         for id in above.iter().chain([&id]) {
-            self.means(id.file, &names.class(*id).uses, &mut found, &mut FxHashSet::default());
+            let mut seen = own.map(|name| (id.file, name)).into_iter().collect();
+            self.means(id.file, &names.class(*id).uses, &mut found, &mut seen);
         }
         let cover = Cover {
             path: names.path(id).to_owned(),
             class: class.name.clone(),
             contract: contract.to_owned(),
         };
+        let covers = if is_run { &mut self.by_class } else { &mut self.passed_over };
         for id in found {
-            self.by_class.entry(id).or_default().insert(cover.clone());
+            covers.entry(id).or_default().insert(cover.clone());
         }
     }
 

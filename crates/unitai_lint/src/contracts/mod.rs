@@ -1,5 +1,6 @@
 //! Interfaces, their implementations, and which contract tests cover them: what the code of a project says about it.
 
+mod collected;
 mod cover;
 mod names;
 
@@ -18,7 +19,7 @@ pub struct Interface {
     pub name: String,
     /// The file that it stands in.
     pub path: String,
-    /// The contracts that are for it: those that name it, and those that cover an implementation of it.
+    /// The contracts that are for it: those that name it, and those that cover an implementation of it, or would.
     pub contracts: Vec<String>,
     /// Its implementations, in the order of files.
     pub implementations: Vec<Implementation>,
@@ -39,6 +40,8 @@ pub struct Implementation {
     pub path: String,
     /// The tests that hold it to a contract.
     pub covers: Vec<Cover>,
+    /// The classes that would, if pytest collected them.
+    pub not_collected: Vec<Cover>,
     /// The index of its file in [`Project::files`].
     #[serde(skip)]
     pub file: usize,
@@ -80,7 +83,7 @@ impl Contracts {
     pub fn of(project: &Project<'_>) -> Contracts {
         let names = Names::new(project);
         let lineage = Lineage::new(&names);
-        let covers = Covers::new(&names);
+        let covers = Covers::new(&names, project.classes);
         let roots = lineage.interfaces(&covers);
         Contracts {
             interfaces: roots.map(|root| interface(root, &names, &lineage, &covers)).collect(),
@@ -96,11 +99,14 @@ fn interface(root: ClassId, names: &Names<'_>, lineage: &Lineage<'_>, covers: &C
             name: names.class(id).name.clone(),
             path: names.path(id).to_owned(),
             covers: covers.of(id),
+            not_collected: covers.not_collected(id),
             file: id.file,
             range: names.class(id).range,
         })
         .collect();
-    let covering = implementations.iter().flat_map(|it| it.covers.iter().map(|cover| cover.contract.clone()));
+    let covering = implementations
+        .iter()
+        .flat_map(|it| it.covers.iter().chain(&it.not_collected).map(|cover| cover.contract.clone()));
     let contracts: BTreeSet<String> =
         covers.naming(root).chain(covering.filter(|contract| !contract.is_empty())).collect();
     let (file, range) = (root.file, names.class(root).range);

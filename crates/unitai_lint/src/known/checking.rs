@@ -155,7 +155,8 @@ fn is_checked(call: &Call<'_>) -> bool {
     call.keyword("check").and_then(|check| check.as_boolean_literal_expr()).is_some_and(|check| check.value)
 }
 
-fn is_autouse(fixture: Def<'_, '_>) -> bool {
+/// Whether tests have a fixture without asking for it.
+pub(crate) fn is_autouse(fixture: Def<'_, '_>) -> bool {
     let is_it = |call: &ExprCall| call.arguments.find_keyword("autouse").is_some();
     fixture.decorators().any(|decorator| decorator.call.is_some_and(is_it))
 }

@@ -50,14 +50,18 @@ fn check(project: &Project<'_>, report: &mut ProjectReport<'_>) {
                 "`{}` implements `{}`, and no contract test covers it",
                 implementation.name, interface.name
             );
-            let help = match interface.contracts.first() {
-                Some(contract) => {
+            let help = match (implementation.not_collected.first(), interface.contracts.first()) {
+                (Some(passed_over), _) => format!(
+                    "pytest does not collect `{}`, which looks at it: give it a name that begins with `Test`, in a file of tests",
+                    passed_over.class
+                ),
+                (None, Some(contract)) => {
                     format!(
                         "write a test class that inherits `{contract}`, and give it a `{}`",
                         implementation.name
                     )
                 }
-                None => "add it to the contract tests of the others".to_owned(),
+                (None, None) => "add it to the contract tests of the others".to_owned(),
             };
             report.at(implementation.file, implementation.range, message).help(help);
         }

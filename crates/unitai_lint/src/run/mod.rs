@@ -19,6 +19,7 @@ use crate::linter::finished_project;
 use crate::{Contracts, Finding, Lines, Plan, Project, Severity, Source, Summary, project_stage};
 use files::{Kind, Places, Target, find};
 use look::{Looker, Seen};
+use naming::Naming;
 
 /// What a thread needs for the deepest tree that is walked over.
 const STACK: usize = 128 << 20;
@@ -89,7 +90,7 @@ impl Run<'_> {
         let plan = single.as_ref().unwrap_or(self.plan);
         let Looks { targets, mut seen, keep, remembered } = self.looks(plan)?;
         if plan.usual().is_about_projects() {
-            of_project(plan, &targets, &mut seen);
+            of_project(plan, &Naming::of(self.root), &targets, &mut seen);
         }
         let files = targets.into_iter().zip(seen).filter(|(target, seen)| {
             let is_test = seen.is_test && target.kind != Kind::Source;
@@ -111,7 +112,8 @@ impl Run<'_> {
     pub fn contracts(&self) -> Result<Contracts, String> {
         let seen = self.looks(self.plan)?.seen;
         let files: Vec<Summary> = seen.into_iter().filter_map(|seen| seen.summary).collect();
-        Ok(Contracts::of(&Project { files: &files }))
+        let naming = Naming::of(self.root);
+        Ok(Contracts::of(&Project { files: &files, classes: &naming.classes }))
     }
 
     fn looks(&self, plan: &Plan) -> Result<Looks, String> {
@@ -160,7 +162,7 @@ fn pool(jobs: usize) -> Result<rayon::ThreadPool, String> {
 }
 
 /// Lets the rules about the whole project look, and adds what they found.
-fn of_project(plan: &Plan, targets: &[Target], seen: &mut [Seen]) {
+fn of_project(plan: &Plan, naming: &Naming, targets: &[Target], seen: &mut [Seen]) {
     let mut at = Vec::new();
     let mut summaries = Vec::new();
     for (index, seen) in seen.iter_mut().enumerate() {
@@ -170,7 +172,8 @@ fn of_project(plan: &Plan, targets: &[Target], seen: &mut [Seen]) {
         }
     }
     let mut found: Vec<Vec<Finding>> = (0..seen.len()).map(|_| Vec::new()).collect();
-    for (file, finding) in project_stage(&summaries, plan.usual()) {
+    let project = Project { files: &summaries, classes: &naming.classes };
+    for (file, finding) in project_stage(&project, plan.usual()) {
         found[at[file]].push(finding);
     }
     for ((target, seen), found) in targets.iter().zip(seen).zip(found) {

@@ -1,33 +1,40 @@
-//! Which files pytest collects, by their names.
+//! What pytest collects, by the names of files and classes.
 
 use std::fs;
 use std::path::Path;
 
 use globset::{Glob, GlobSet, GlobSetBuilder};
 
-/// Which files pytest collects: `python_files` of its settings, or what it has by itself.
+use crate::ClassNames;
+
+/// What pytest collects: `python_files` and `python_classes` of its settings, or what it has by itself.
 #[derive(Debug)]
 pub(crate) struct Naming {
     patterns: GlobSet,
+    pub(crate) classes: ClassNames,
 }
 
 impl Naming {
     /// As the settings of pytest at the root of the project say.
     pub(crate) fn of(root: &Path) -> Naming {
-        let own = of_ini(&root.join("pytest.ini"), "pytest")
-            .or_else(|| of_pyproject(&root.join("pyproject.toml")))
-            .or_else(|| of_ini(&root.join("tox.ini"), "pytest"))
-            .or_else(|| of_ini(&root.join("setup.cfg"), "tool:pytest"));
+        let own = |key: &str| {
+            of_ini(&root.join("pytest.ini"), "pytest", key)
+                .or_else(|| of_pyproject(&root.join("pyproject.toml"), key))
+                .or_else(|| of_ini(&root.join("tox.ini"), "pytest", key))
+                .or_else(|| of_ini(&root.join("setup.cfg"), "tool:pytest", key))
+                .filter(|own| !own.is_empty())
+        };
         let usual = || vec!["test_*.py".to_owned(), "*_test.py".to_owned()];
         let mut set = GlobSetBuilder::new();
-        for pattern in own.filter(|own| !own.is_empty()).unwrap_or_else(usual) {
+        for pattern in own("python_files").unwrap_or_else(usual) {
             // Of a pattern with folders, the name decides.
             let name = pattern.rsplit('/').next().unwrap_or_default();
             if let Ok(glob) = Glob::new(name) {
                 set.add(glob);
             }
         }
-        Naming { patterns: set.build().unwrap_or_default() }
+        let classes = own("python_classes").map(|patterns| ClassNames::of(&patterns)).unwrap_or_default();
+        Naming { patterns: set.build().unwrap_or_default(), classes }
     }
 
     /// Whether a file of this name holds tests.
@@ -36,12 +43,12 @@ impl Naming {
     }
 }
 
-fn of_pyproject(path: &Path) -> Option<Vec<String>> {
+fn of_pyproject(path: &Path, key: &str) -> Option<Vec<String>> {
     let text = fs::read_to_string(path).ok()?;
     let table: toml::Table = toml::from_str(&text).ok()?;
     let pytest = table.get("tool")?.get("pytest")?;
-    let files = pytest.get("ini_options").and_then(|options| options.get("python_files"));
-    match files.or_else(|| pytest.get("python_files"))? {
+    let value = pytest.get("ini_options").and_then(|options| options.get(key));
+    match value.or_else(|| pytest.get(key))? {
         toml::Value::String(text) => Some(text.split_whitespace().map(str::to_owned).collect()),
         toml::Value::Array(items) => {
             Some(items.iter().filter_map(|item| item.as_str().map(str::to_owned)).collect())
@@ -50,8 +57,8 @@ fn of_pyproject(path: &Path) -> Option<Vec<String>> {
     }
 }
 
-/// The value of `python_files` in a section of an INI file, over as many lines as it has.
-fn of_ini(path: &Path, section: &str) -> Option<Vec<String>> {
+/// The value of a key in a section of an INI file, over as many lines as it has.
+fn of_ini(path: &Path, section: &str, wanted: &str) -> Option<Vec<String>> {
     let text = fs::read_to_string(path).ok()?;
     let mut found: Option<Vec<String>> = None;
     let (mut is_section, mut is_value) = (false, false);
@@ -65,7 +72,7 @@ fn of_ini(path: &Path, section: &str) -> Option<Vec<String>> {
                 if is_value { code } else { continue }
             } else {
                 let (key, value) = code.split_once('=').unwrap_or((code, ""));
-                is_value = key.trim() == "python_files";
+                is_value = key.trim() == wanted;
                 if !is_value {
                     continue;
                 }
@@ -90,6 +97,16 @@ mod tests {
             yes.iter().all(|name| naming.is_test(name)) && !no.iter().any(|name| naming.is_test(name)),
             "{text}"
         );
+    }
+
+    #[test]
+    fn pytest_says_which_classes_hold_tests() {
+        let folder = tempfile::tempdir().unwrap();
+        let has = |name: &str| Naming::of(folder.path()).classes.has(name);
+        assert!(has("TestStore") && !has("StoreSuite"));
+        std::fs::write(folder.path().join("pytest.ini"), "[pytest]\npython_classes = Check *Suite\n")
+            .unwrap();
+        assert!(has("CheckStore") && has("StoreSuite") && !has("TestStore"));
     }
 
     #[test]
