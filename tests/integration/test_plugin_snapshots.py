@@ -172,6 +172,48 @@ def test_it(snapshot, of):
         assert "removed" not in project.pytest("--snapshot-update").stdout
         assert len(kept(project)) == 2
 
+    SUBTESTS = """
+import os
+
+def test_it(subtests, snapshot):
+    with subtests.test("one"):
+        snapshot.assert_match("1", "one.txt")
+    with subtests.test("two"):
+        assert "BREAK" not in os.environ
+        snapshot.assert_match("2", "two.txt")
+"""
+
+    @pytest.mark.parametrize("options", [(), ("-n", "1")], ids=["alone", "spread"])
+    def test_a_test_is_over_when_all_of_its_subtests_are(self, project, options):
+        pytest.importorskip("_pytest.subtests", reason="this pytest has no subtests")
+        project.write(test_it=self.SUBTESTS)
+        done = project.pytest("--snapshot-update", *options)
+        assert (done.returncode, done.stdout.count("written ")) == (0, 2)
+        assert " snapshots " not in project.pytest(*options).stdout
+        done = project.pytest("--snapshot-update", *options, BREAK="yes")
+        assert (done.returncode, "removed" in done.stdout, len(kept(project))) == (1, False, 2)
+
+    LATE = """
+import os, pytest
+
+@pytest.fixture
+def late(snapshot):
+    yield
+    assert "BREAK" not in os.environ
+    snapshot.assert_match("late", "late.txt")
+
+def test_it(late):
+    pass
+"""
+
+    @pytest.mark.parametrize("options", [(), ("-n", "1")], ids=["alone", "spread"])
+    def test_fixtures_may_look_when_they_end(self, project, options):
+        project.write(test_it=self.LATE)
+        assert "written  snapshots/test_it/test_it/late.txt" in project.pytest("--snapshot-update", *options).stdout
+        assert " snapshots " not in project.pytest(*options).stdout
+        done = project.pytest("--snapshot-update", *options, BREAK="yes")
+        assert (done.returncode, "removed" in done.stdout, len(kept(project))) == (1, False, 1)
+
     @pytest.mark.parametrize("options", [(), ("-n", "2")], ids=["alone", "spread"])
     def test_what_belongs_to_no_test_is_told_and_left(self, project, options):
         project.write(test_it="def test_old(snapshot):\n    snapshot.assert_match('x', 'a')\n")

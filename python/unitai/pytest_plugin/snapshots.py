@@ -16,6 +16,9 @@ from unitai.snapshot import Snapshot
 #: The snapshots of a test.
 _KEPT = pytest.StashKey[Snapshot]()
 
+#: Whether a part of the test did not pass: it may not have come to all that it looks at.
+_IS_CUT = pytest.StashKey[bool]()
+
 #: The attribute of a report that says what became of them: plain data, for it crosses from process to process.
 ATTRIBUTE = "unitai_snapshots"
 
@@ -28,6 +31,8 @@ def opened(request: pytest.FixtureRequest) -> Snapshot:
     item, config = request.node, request.config
     is_update = is_updating(config)
     kept = item.stash[_KEPT] = Snapshot(item.path, names_of(item), root=config.rootpath, update=is_update)
+    # A plugin may run a test again that failed.
+    item.stash[_IS_CUT] = False
     start(config)
     return kept
 
@@ -67,20 +72,30 @@ class Looks:
     def pytest_runtest_makereport(
         self, item: pytest.Item, call: pytest.CallInfo[None]
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-        """A test that passed has looked at all that it needs."""
+        """A test that passed has looked at all that it needs. It is over with the last of its fixtures; until then
+        there are several reports, and each subtest has one.
+        """
         report = yield
         kept = item.stash.get(_KEPT, None)
-        if kept is None or call.when != "call":
+        if kept is None:
             return report
+        if not report.passed or hasattr(report, "wasxfail"):
+            item.stash[_IS_CUT] = True
+        if call.when == "teardown":
+            setattr(report, ATTRIBUTE, self._left(kept, item.stash[_IS_CUT]))
+            del item.stash[_KEPT]
+        return report
+
+    def _left(self, kept: Snapshot, is_cut: bool) -> dict[str, str]:
+        """What became of a test's snapshots."""
         told = dict(kept.updates)
-        if report.passed and not hasattr(report, "wasxfail"):
+        if not is_cut:
             try:
                 told.update(dict.fromkeys(kept.leave(), "removed" if self._is_update else "unused"))
             except OSError as error:
                 # What cannot be removed costs no test its result.
                 told[str(error.filename)] = "not removed"
-        setattr(report, ATTRIBUTE, told)
-        return report
+        return told
 
     def pytest_deselected(self) -> None:
         """Somebody wants only some of the tests."""
