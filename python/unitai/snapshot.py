@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 import os
 from collections.abc import Sequence
 from typing import Any
@@ -22,6 +23,7 @@ class Snapshot:
         names: The names of its classes, its function and its parameters.
         root: The folder from which paths are told.
         update: Whether values are kept instead of compared.
+        option: The option that updates them, which a failing test names.
     """
 
     def __init__(
@@ -31,8 +33,9 @@ class Snapshot:
         *,
         root: str | os.PathLike[str] = "",
         update: bool = False,
+        option: str = "--snapshot-update",
     ) -> None:
-        self._kept = Snapshots(file, list(names), root, update)
+        self._kept = Snapshots(file, list(names), root, update, option)
         #: What was written, by its path from the root: `written` or `changed`.
         self.updates: dict[str, str] = {}
 
@@ -48,7 +51,7 @@ class Snapshot:
             InvalidArgumentError: The name leads elsewhere or has another value, or the value has no lasting form.
         """
         __tracebackhide__ = True
-        if not isinstance(name, str):
+        if not isinstance(name, str) or not _is_whole(name):
             raise InvalidArgumentError("a snapshot has a name", expected='a text, as in "prompt.txt"', found=repr(name))
         outcome = self._kept.look(name, rendered(value))
         if outcome != "same":
@@ -72,25 +75,70 @@ def rendered(value: object) -> str | bytes:
     }
     """
     __tracebackhide__ = True
-    if isinstance(value, (str, bytes)):
-        return value
-    if isinstance(value, (bytearray, memoryview)):
+    if isinstance(value, (bytes, bytearray, memoryview)):
         return bytes(value)
     try:
-        return json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False, default=_plain)
+        text = value if isinstance(value, str) else _json(value)
+        if _is_whole(text):
+            return text
+        why = "half of a letter, a lone surrogate, is in it"
+    except RecursionError:
+        why = "it is nested too deep, or holds itself"
     except (TypeError, ValueError) as error:
-        raise InvalidArgumentError(
-            f"a value of {type(value).__name__} has no lasting form: {error}",
-            expected="a text, bytes, or what JSON can say",
-            remedy="make a text of it that is the same each time",
-        ) from None
+        why = str(error)
+    raise InvalidArgumentError(
+        f"a value of {type(value).__name__} has no lasting form: {why}",
+        expected="a text, bytes, or what JSON can say",
+        remedy="make a text of it that is the same each time",
+    )
+
+
+def _is_whole(text: str) -> bool:
+    """Whether a file can hold the text."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _json(value: object) -> str:
+    return json.dumps(_plain(value), indent=2, sort_keys=True, ensure_ascii=False)
 
 
 def _plain(value: Any) -> Any:
-    """What JSON can say of a value that it does not know."""
+    """The value in what JSON has. What JSON would only change into something that it has is refused: two different
+    values would be one.
+    """
+    if value is None or isinstance(value, (str, int)):
+        return value
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise ValueError(f"JSON has no number {value}")
+        return value
+    if isinstance(value, dict):
+        return {_key(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+        return {field.name: _plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
     dump = getattr(type(value), "model_dump", None)
     if dump is not None:
-        return dump(value, mode="json")
+        # As JSON, a set is a list whose order is another one each time.
+        _refuse_sets(dump(value, mode="python"))
+        return _plain(dump(value, mode="json"))
     raise TypeError(f"{type(value).__name__} is nothing that JSON knows")
+
+
+def _key(key: object) -> str:
+    if not isinstance(key, str):
+        raise TypeError(f"JSON has texts as keys, and this is none: {key!r}")
+    return key
+
+
+def _refuse_sets(value: object) -> None:
+    if isinstance(value, (set, frozenset)):
+        raise TypeError("the order of a set is another one each time")
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
+    for item in items:
+        _refuse_sets(item)

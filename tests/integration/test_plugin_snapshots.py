@@ -108,13 +108,16 @@ def test_it(snapshot):
     @pytest.mark.parametrize(
         ("call", "told"),
         [
-            ("assert_match(object(), 'x.txt')", "has no lasting form"),
-            ("assert_match({1, 2}, 'x.txt')", "has no lasting form"),
             ("assert_match('x', '../../x.txt')", "a snapshot is one file in the folder of its test"),
             ("assert_match('x', '/etc/x.txt')", "a snapshot is one file in the folder of its test"),
             ("assert_match('x', '.x')", "a snapshot is one file in the folder of its test"),
             ("assert_match('x', 7)", "a snapshot has a name"),
             ("assert_match('x', 'a'); snapshot.assert_match('y', 'a')", "cannot have one snapshot"),
+            ("assert_match('x', 'a'); snapshot.assert_match('x', 'A')", "differ in capitals only"),
+            ("assert_match('x', 'q?.txt')", "a snapshot has a name that every file system takes"),
+            ("assert_match('x', 'con.txt')", "a snapshot has a name that every file system takes"),
+            ("assert_match('x', 'x' * 121)", "expected: at most 120 bytes"),
+            ("assert_match('x', '\\ud800')", "a snapshot has a name"),
         ],
     )
     def test_what_cannot_be_kept_is_refused(self, project, call, told):
@@ -122,6 +125,12 @@ def test_it(snapshot):
         done = project.pytest("--snapshot-update")
         assert (done.returncode, told in done.stdout) == (1, True), done.stdout
         assert set(kept(project)) <= {"snapshots/test_it/test_it/a"}
+
+    def test_the_ends_of_lines_may_be_those_of_windows(self, project):
+        project.write(test_it="def test_it(snapshot):\n    snapshot.assert_match('a\\nb', 'a.txt')\n")
+        project.pytest("--snapshot-update")
+        (project.folder / "snapshots/test_it/test_it/a.txt").write_bytes(b"a\r\nb\r\n")
+        assert project.pytest().returncode == 0
 
     def test_a_secret_is_never_written(self, project):
         project.write(
@@ -224,6 +233,89 @@ def test_it(late):
         done = project.pytest("--snapshot-update", *options)
         assert "stray    snapshots/test_it/test_old" in done.stdout
         assert len(kept(project)) == 2
+
+
+    @pytest.mark.parametrize("options", [(), ("-n", "2")], ids=["alone", "spread"])
+    def test_what_no_test_looks_at_any_more_is_told_and_left(self, project, options):
+        takes = "def test_it(snapshot):\n    snapshot.assert_match('x', 'a')\n"
+        project.write(test_it=takes, test_gone=takes, test_kept=takes)
+        project.pytest("--snapshot-update")
+        (project.folder / "test_gone.py").unlink()
+        project.write(test_it="def test_it():\n    pass\n")
+        # Not of a file of tests, by its name.
+        (project.folder / "snapshots/other/more").mkdir(parents=True)
+        (project.folder / "snapshots/other/more/data.json").write_text("{}", encoding="utf-8")
+        done = project.pytest("--snapshot-update", *options)
+        told = [line for line in done.stdout.splitlines() if line.startswith("stray")]
+        assert told == ["stray    snapshots/test_gone", "stray    snapshots/test_it/test_it/a"]
+        assert len(kept(project)) == 4
+        assert "stray" not in project.pytest("--snapshot-update", "-k", "test_kept", *options).stdout
+
+
+class TestTheFolder:
+    """What is kept is never taken for a test."""
+
+    def test_no_snapshot_is_collected_or_linted(self, project):
+        project.lay(
+            tests__test_it="""
+def test_it(snapshot):
+    snapshot.assert_match(">>> 1 + 1\\n3\\n", "test_prompt.txt")
+    snapshot.assert_match("def test_it(): assert True", "test_code.py")
+    snapshot.assert_match(b"\\xff", "test_bytes.txt")
+"""
+        )
+        project.pytest("--snapshot-update")
+        done = project.pytest()
+        assert (done.returncode, "1 passed" in done.stdout) == (0, True), done.stdout
+        assert project.unitai("lint").returncode == 0
+        # Who names one wants it.
+        assert project.unitai("lint", "tests/snapshots/test_it/test_it/test_code.py").returncode == 1
+
+    def test_tests_of_a_folder_of_that_name_run(self, project):
+        project.lay(
+            tests__test_it="def test_it(snapshot): snapshot.assert_match('x', 'x')\n",
+            tests__snapshots__test_it__test_more="def test_more(): pass\n",
+            tests__snapshots__other__deep__test_other="def test_other(): pass\n",
+        )
+        done = project.pytest("--snapshot-update")
+        assert (done.returncode, "3 passed" in done.stdout) == (0, True), done.stdout
+
+
+THEIRS = """
+import pytest
+
+@pytest.fixture(name="snapshot")
+def their_fixture(): return "theirs"
+"""
+THEIR_OPTION = """
+def pytest_addoption(parser): parser.addoption("--snapshot-update", action="store_true")
+"""
+
+
+class TestBesideOthers:
+    @pytest.mark.parametrize("order", ["before", "after"])
+    def test_the_fixture_of_another_plugin_is_its_own(self, project, order):
+        project.write(
+            theirs=THEIRS,
+            test_it="def test_it(snapshot, unitai_snapshot):\n    assert snapshot == 'theirs'\n"
+            "    unitai_snapshot.assert_match('x', 'a')\n",
+        )
+        # A plugin that is named is loaded before those that are installed.
+        options = ("-p", "theirs") if order == "before" else ("-p", "unitai.pytest_plugin", "-p", "theirs")
+        variables = {} if order == "before" else {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+        done = project.pytest(*options, "--snapshot-update", **variables)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    def test_what_is_told_names_our_option(self, project):
+        project.write(
+            theirs=THEIRS + THEIR_OPTION,
+            test_it="def test_it(unitai_snapshot):\n    unitai_snapshot.assert_match('x', 'a')\n",
+        )
+        done = project.pytest("-p", "theirs")
+        assert "run it with --unitai-snapshot-update, and" in done.stdout
+        assert project.pytest("-p", "theirs", "--unitai-snapshot-update").returncode == 0
+        (project.folder / "snapshots/test_it/test_it/b").write_text("left", encoding="utf-8")
+        assert ": --unitai-snapshot-update removes it." in project.pytest("-p", "theirs").stdout
 
 
 def test_a_fixture_of_the_project_of_that_name_stays(project):

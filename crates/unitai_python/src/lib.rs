@@ -62,7 +62,7 @@ mod _engine {
         standing_settings, usual_adapter, usual_timeout,
     };
     #[pymodule_export]
-    use crate::snapshots::{Snapshots, stray_snapshots};
+    use crate::snapshots::{Snapshots, holds_snapshots, snapshots_without_file, stray_snapshots};
     #[pymodule_export]
     use crate::spec::{
         YamlRun, YamlTest, close_yaml_servers, load_yaml_text, looks_like_yaml_test, plan_yaml_test,

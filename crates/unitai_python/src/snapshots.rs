@@ -5,7 +5,8 @@ use std::sync::{Mutex, PoisonError};
 
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
-use unitai_snapshot::{Content, Mode, Outcome, TestSnapshots, Trouble, strays};
+use unitai_model::value::quoted;
+use unitai_snapshot::{Content, Mode, Outcome, TestSnapshots, Trouble};
 
 use crate::errors::Trouble as Raised;
 use crate::secrets;
@@ -15,6 +16,8 @@ use crate::secrets;
 pub(crate) struct Snapshots {
     root: PathBuf,
     is_update: bool,
+    /// The option that updates them: another plugin may have the short one.
+    option: String,
     of_test: Mutex<TestSnapshots>,
 }
 
@@ -27,12 +30,13 @@ enum Given {
 
 #[pymethods]
 impl Snapshots {
-    /// Those of a test: its file, the names of its classes, its function and its parameters. Paths are told from `root`.
+    /// Those of a test: its file, the names of its classes, its function and its parameters. Paths are told from `root`,
+    /// and `option` is what updates them.
     #[new]
-    fn open(file: PathBuf, names: Vec<String>, root: PathBuf, update: bool) -> Snapshots {
+    fn open(file: PathBuf, names: Vec<String>, root: PathBuf, update: bool, option: String) -> Snapshots {
         let mode = if update { Mode::Update } else { Mode::Compare };
         let of_test = Mutex::new(TestSnapshots::of(&file, &names, mode));
-        Snapshots { root, is_update: update, of_test }
+        Snapshots { root, is_update: update, option, of_test }
     }
 
     /// Looks whether a value is what a snapshot says, or keeps it: `same`, `written` or `changed`.
@@ -69,27 +73,31 @@ impl Snapshots {
 
 impl Snapshots {
     fn near(&self, path: &Path) -> String {
-        path.strip_prefix(&self.root).unwrap_or(path).display().to_string()
+        near(&self.root, path)
     }
 
     fn raised(&self, py: Python<'_>, name: &str, trouble: Trouble) -> PyErr {
-        const UPDATE: &str = "run it with --snapshot-update";
+        let update = format!("run it with {}", self.option);
         let told = trouble.to_string();
         let raised = match trouble {
-            Trouble::Name => Raised::new("InvalidArgumentError", told)
-                .expected("a name without folders, as in \"prompt.txt\"")
-                .found(unitai_model::value::quoted(name)),
+            Trouble::Name(fault) => Raised::new("InvalidArgumentError", told)
+                .expected(fault.expected())
+                .found(quoted(name)),
+            Trouble::Alike { other } => Raised::new("InvalidArgumentError", told)
+                .expected("names that are two files also where capitals do not count")
+                .found(format!("{} and {}", quoted(&other), quoted(name)))
+                .remedy("give one of them another name"),
             Trouble::Twice => Raised::new("InvalidArgumentError", told)
-                .found(format!("another value for {}", unitai_model::value::quoted(name)))
+                .found(format!("another value for {}", quoted(name)))
                 .remedy("give each value a name of its own"),
             Trouble::Missing { path } => {
                 Raised::new("SnapshotError", format!("there is no snapshot {}", self.near(&path)))
-                    .remedy(format!("if the value is right, {UPDATE}, and commit the file"))
+                    .remedy(format!("if the value is right, {update}, and commit the file"))
             }
             Trouble::Differs { path, difference } => {
                 Raised::new("SnapshotError", format!("the value is not what {} says", self.near(&path)))
                     .found(difference)
-                    .remedy(format!("read the difference; if it is meant, {UPDATE}, and commit the file"))
+                    .remedy(format!("read the difference; if it is meant, {update}, and commit the file"))
             }
             Trouble::System { path, error } => return refused(&path, &error),
         };
@@ -104,6 +112,21 @@ fn refused(path: &Path, error: &std::io::Error) -> PyErr {
 /// The folders of snapshots that belong to none of a file's tests, which are all given by their names; from `root`.
 #[pyfunction]
 pub(crate) fn stray_snapshots(file: PathBuf, tests: Vec<Vec<String>>, root: PathBuf) -> Vec<String> {
-    let near = |path: PathBuf| path.strip_prefix(&root).unwrap_or(&path).display().to_string();
-    strays(&file, &tests).into_iter().map(near).collect()
+    unitai_snapshot::strays(&file, &tests).iter().map(|path| near(&root, path)).collect()
+}
+
+/// The folders of snapshots in a folder of tests whose file is gone; from `root`.
+#[pyfunction]
+pub(crate) fn snapshots_without_file(folder: PathBuf, root: PathBuf) -> Vec<String> {
+    unitai_snapshot::without_file(&folder).iter().map(|path| near(&root, path)).collect()
+}
+
+fn near(root: &Path, path: &Path) -> String {
+    path.strip_prefix(root).unwrap_or(path).display().to_string()
+}
+
+/// Whether a folder holds a test's snapshots, and no tests.
+#[pyfunction]
+pub(crate) fn holds_snapshots(folder: PathBuf) -> bool {
+    unitai_snapshot::holds_snapshots(&folder)
 }

@@ -30,4 +30,5 @@ mod strays;
 
 pub use content::Content;
 pub use of_test::{Mode, Outcome, TestSnapshots, Trouble};
-pub use strays::strays;
+pub use place::{NameFault, holds_snapshots};
+pub use strays::{strays, without_file};

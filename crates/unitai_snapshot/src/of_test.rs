@@ -1,7 +1,7 @@
 //! The snapshots of one test, while it runs.
 
-use std::collections::BTreeMap;
-use std::ffi::OsStr;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use unitai_wire::gate;
 use unitai_wire::redact::Secrets;
 
 use crate::difference::difference;
-use crate::{Content, place};
+use crate::{Content, NameFault, place};
 
 /// What becomes of a value that is not as it was kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,8 +36,14 @@ pub enum Outcome {
 #[derive(Debug, thiserror::Error)]
 pub enum Trouble {
     /// The name is none of a file in the folder.
-    #[error("a snapshot is one file in the folder of its test")]
-    Name,
+    #[error(transparent)]
+    Name(NameFault),
+    /// Another name of this test is the same one where capitals do not count.
+    #[error("two names of one test differ in capitals only")]
+    Alike {
+        /// The other name.
+        other: String,
+    },
     /// Another value has this name already, in this test.
     #[error("two values of one test cannot have one snapshot")]
     Twice,
@@ -70,8 +76,8 @@ pub enum Trouble {
 pub struct TestSnapshots {
     folder: PathBuf,
     mode: Mode,
-    /// What the test has looked at, by name.
-    seen: BTreeMap<String, Vec<u8>>,
+    /// What the test has looked at: its name and its bytes, by the name without capitals.
+    seen: BTreeMap<String, (String, Vec<u8>)>,
 }
 
 impl TestSnapshots {
@@ -87,8 +93,10 @@ impl TestSnapshots {
 
     /// Looks whether a value is what the snapshot of this name says, or keeps it, as the mode is.
     pub fn look(&mut self, name: &str, value: Content, secrets: &Secrets) -> Result<Outcome, Trouble> {
-        if !place::is_name(name) {
-            return Err(Trouble::Name);
+        place::check_name(name).map_err(Trouble::Name)?;
+        let key = place::without_case(name);
+        if let Some((other, _)) = self.seen.get(&key).filter(|(other, _)| other != name) {
+            return Err(Trouble::Alike { other: other.clone() });
         }
         let path = self.folder.join(name);
         let kept = match fs::read(&path) {
@@ -97,10 +105,10 @@ impl TestSnapshots {
             Err(error) => return Err(Trouble::System { path, error }),
         };
         let came = value.written(secrets);
-        if self.seen.get(name).is_some_and(|before| *before != came) {
+        if self.seen.get(&key).is_some_and(|(_, before)| *before != came) {
             return Err(Trouble::Twice);
         }
-        self.seen.insert(name.to_owned(), came.clone());
+        self.seen.insert(key, (name.to_owned(), came.clone()));
         match (kept, self.mode) {
             (Some(kept), _) if kept == came => Ok(Outcome::Same),
             (Some(kept), Mode::Compare) => {
@@ -118,16 +126,20 @@ impl TestSnapshots {
     /// The files in the folder that the test has not looked at. Only of a test that came to its end does that say
     /// that nobody needs them.
     pub fn unused(&self) -> Vec<PathBuf> {
-        let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
-        let is_seen = |name: &OsStr| name.to_str().is_some_and(|name| self.seen.contains_key(name));
-        let is_ours = |name: &OsStr| !name.as_encoded_bytes().starts_with(b".");
-        let mut unused: Vec<PathBuf> = entries
+        let files: BTreeSet<OsString> = fs::read_dir(&self.folder)
+            .into_iter()
+            .flatten()
+            .flatten()
             .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()))
-            .filter(|entry| is_ours(&entry.file_name()) && !is_seen(&entry.file_name()))
-            .map(|entry| entry.path())
+            .map(|entry| entry.file_name())
+            .filter(|name| !name.as_encoded_bytes().starts_with(b"."))
             .collect();
-        unused.sort();
-        unused
+        // Where capitals do not count, a file may have another name than the one by which it was read.
+        let is_seen = |name: &OsStr| {
+            let seen = name.to_str().and_then(|name| self.seen.get(&place::without_case(name)));
+            seen.is_some_and(|(seen, _)| name == seen.as_str() || !files.contains(OsStr::new(seen)))
+        };
+        files.iter().filter(|name| !is_seen(name)).map(|name| self.folder.join(name)).collect()
     }
 
     /// Removes files that [`TestSnapshots::unused`] has named, and the folder if nothing is left in it.
@@ -208,7 +220,38 @@ mod tests {
         update.look("a", text("one"), &secrets).unwrap();
         assert_eq!(update.look("a", text("one"), &secrets).unwrap(), Outcome::Same);
         assert!(matches!(update.look("a", text("two"), &secrets), Err(Trouble::Twice)));
-        assert!(matches!(update.look("../a", text("one"), &secrets), Err(Trouble::Name)));
+        assert!(matches!(update.look("../a", text("one"), &secrets), Err(Trouble::Name(NameFault::Place))));
+        let alike = update.look("A", text("one"), &secrets);
+        assert!(matches!(alike, Err(Trouble::Alike { other }) if other == "a"));
+    }
+
+    #[test]
+    fn what_git_makes_of_the_ends_of_lines_says_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let secrets = Secrets::none();
+        let mut update = open(folder.path(), Mode::Update);
+        fs::create_dir_all(update.folder()).unwrap();
+        let path = update.folder().join("a");
+        fs::write(&path, "one\r\ntwo\rthree\r\n").unwrap();
+        let mut compare = open(folder.path(), Mode::Compare);
+        // A text with one of its own is meant so.
+        let own = compare.look("a", text("one\ntwo\rthree"), &secrets);
+        assert!(matches!(own, Err(Trouble::Differs { .. })));
+        fs::write(&path, "one\r\n\r\ntwo\r\n").unwrap();
+        assert_eq!(update.look("a", text("one\n\ntwo"), &secrets).unwrap(), Outcome::Same);
+        assert_eq!(fs::read(&path).unwrap(), b"one\r\n\r\ntwo\r\n", "it is not touched");
+        let bytes = open(folder.path(), Mode::Compare).look("a", Content::Bytes(b"one\n\ntwo\n".to_vec()), &secrets);
+        assert!(matches!(bytes, Err(Trouble::Differs { .. })));
+    }
+
+    #[test]
+    fn a_file_that_was_read_by_a_name_with_other_capitals_is_used() {
+        let folder = tempfile::tempdir().unwrap();
+        let secrets = Secrets::none();
+        let mut update = open(folder.path(), Mode::Update);
+        update.look("a", text("one"), &secrets).unwrap();
+        fs::rename(update.folder().join("a"), update.folder().join("A")).unwrap();
+        assert_eq!(update.unused(), Vec::<PathBuf>::new());
     }
 
     #[test]

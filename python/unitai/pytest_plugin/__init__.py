@@ -30,6 +30,8 @@ def __dir__() -> list[str]:
     return [
         "pytest_load_initial_conftests",
         "pytest_configure",
+        "pytest_sessionstart",
+        "pytest_ignore_collect",
         "pytest_collection_modifyitems",
         "pytest_runtest_makereport",
         "pytest_exception_interact",
@@ -39,12 +41,7 @@ def __dir__() -> list[str]:
         "cassette",
         "block_network",
         "unitai_snapshot",
-        *_snapshot_names,
     ]
-
-
-#: The fixture `snapshot`, unless another plugin has the option that goes with it: then the fixture is theirs, too.
-_snapshot_names = ["snapshot"]
 
 
 _MODEL = "the model that agents use instead of their own"
@@ -134,7 +131,7 @@ def pytest_load_initial_conftests(early_config: pytest.Config, parser: pytest.Pa
         give_variables(early_config)
     yield
     group = parser.getgroup("unitai")
-    _add_snapshot_option(group)
+    early_config.stash[SNAPSHOT_OPTION] = _add_snapshot_option(group)
     try:
         group.addoption(
             "--unitai-layer", "--layer", dest="unitai_layer", metavar="LAYERS", action="append", help=_LAYER
@@ -174,16 +171,19 @@ def pytest_load_initial_conftests(early_config: pytest.Config, parser: pytest.Pa
         pass
 
 
-def _add_snapshot_option(group: pytest.OptionGroup) -> None:
-    """`--snapshot-update`, unless another plugin for snapshots has it."""
-    _snapshot_names[:] = ["snapshot"]
+def _add_snapshot_option(group: pytest.OptionGroup) -> str:
+    """The option that updates snapshots: `--snapshot-update`, unless another plugin for snapshots has it."""
+    option, always = "--snapshot-update", "--unitai-snapshot-update"
+    group.addoption(always, action="store_true", dest="unitai_snapshot_update", help=_SNAPSHOT)
     try:
-        group.addoption("--snapshot-update", action="store_true", dest="unitai_snapshot_update", help=_SNAPSHOT)
+        group.addoption(option, action="store_true", dest="unitai_snapshot_update", help=_SNAPSHOT)
     except Exception:
-        _snapshot_names.clear()
-    group.addoption("--unitai-snapshot-update", action="store_true", dest="unitai_snapshot_update", help=_SNAPSHOT)
+        return always
+    return option
 
 
+#: The shortest option that updates our snapshots.
+SNAPSHOT_OPTION = pytest.StashKey[str]()
 #: Whether the environment or a project's file, here or above, may say something.
 SPEAKS = pytest.StashKey[bool]()
 #: Whether the engine was loaded when the session began: then it may have counted what is not of this session.
@@ -237,6 +237,40 @@ def pytest_configure(config: pytest.Config) -> None:
         from unitai.pytest_plugin import yaml_hint
 
         yaml_hint.start(config)
+
+
+class Short:
+    """The short name of our fixture."""
+
+    def __dir__(self) -> list[str]:
+        # For pytest, as above.
+        return ["snapshot"]
+
+    @pytest.fixture
+    def snapshot(self, unitai_snapshot: Snapshot) -> Snapshot:
+        """What was kept of the test's values: `snapshot.assert_match(value, "prompt.txt")`."""
+        return unitai_snapshot
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """The fixture `snapshot`, unless another plugin has it, or the option that goes with it. Which one would win is
+    else the order in which they are loaded. One of a conftest wins in any case.
+    """
+    fixtures = session._fixturemanager.getfixturedefs("snapshot", session) or ()
+    is_taken = any(fixture.func.__module__.rpartition(".")[2] != "conftest" for fixture in fixtures)
+    if not is_taken and session.config.stash[SNAPSHOT_OPTION] == "--snapshot-update":
+        session.config.pluginmanager.register(Short(), "unitai-snapshot-fixture")
+
+
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """What tests have kept is no test, whatever its name."""
+    # Every suite pays for this look at each file; the engine knows the rule.
+    if "snapshots" not in str(collection_path) or collection_path.parent.parent.name != "snapshots":
+        return None
+    from unitai._engine import holds_snapshots
+
+    return holds_snapshots(collection_path) or None
 
 
 #: The options of the command line that are settings.
@@ -403,16 +437,10 @@ def cassette(request: pytest.FixtureRequest) -> Iterator[Recordings]:
 
 @pytest.fixture
 def unitai_snapshot(request: pytest.FixtureRequest) -> Snapshot:
-    """The same as `snapshot`, where that is another plugin's."""
+    """What was kept of the test's values, where the fixture `snapshot` is another plugin's."""
     from unitai.pytest_plugin.snapshots import opened
 
     return opened(request)
-
-
-@pytest.fixture
-def snapshot(unitai_snapshot: Snapshot) -> Snapshot:
-    """What was kept of the test's values: `snapshot.assert_match(value, "prompt.txt")`."""
-    return unitai_snapshot
 
 
 @pytest.fixture

@@ -4,13 +4,16 @@ that uses one, or where they are updated.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Generator
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from unitai._engine import stray_snapshots
+from unitai._engine import snapshots_without_file, stray_snapshots
+from unitai.pytest_plugin import SNAPSHOT_OPTION
 from unitai.snapshot import Snapshot
 
 #: The snapshots of a test.
@@ -29,12 +32,17 @@ _STRAYS = "unitai_stray_snapshots"
 def opened(request: pytest.FixtureRequest) -> Snapshot:
     """The snapshots of the test that asks."""
     item, config = request.node, request.config
-    is_update = is_updating(config)
-    kept = item.stash[_KEPT] = Snapshot(item.path, names_of(item), root=config.rootpath, update=is_update)
+    kept = item.stash[_KEPT] = _of(item, is_update=is_updating(config))
     # A plugin may run a test again that failed.
     item.stash[_IS_CUT] = False
     start(config)
     return kept
+
+
+def _of(item: pytest.Item, *, is_update: bool) -> Snapshot:
+    config = item.config
+    option = config.stash[SNAPSHOT_OPTION]
+    return Snapshot(item.path, names_of(item), root=config.rootpath, update=is_update, option=option)
 
 
 def is_updating(config: pytest.Config) -> bool:
@@ -76,18 +84,22 @@ class Looks:
         there are several reports, and each subtest has one.
         """
         report = yield
-        kept = item.stash.get(_KEPT, None)
-        if kept is None:
-            return report
         if not report.passed or hasattr(report, "wasxfail"):
             item.stash[_IS_CUT] = True
         if call.when == "teardown":
-            setattr(report, ATTRIBUTE, self._left(kept, item.stash[_IS_CUT]))
-            del item.stash[_KEPT]
+            told = self._left(item)
+            if told:
+                setattr(report, ATTRIBUTE, told)
         return report
 
-    def _left(self, kept: Snapshot, is_cut: bool) -> dict[str, str]:
+    def _left(self, item: pytest.Item) -> dict[str, str]:
         """What became of a test's snapshots."""
+        kept, is_cut = item.stash.get(_KEPT, None), item.stash.get(_IS_CUT, False)
+        if kept is None:
+            # Where it takes another's fixture, the files are that one's.
+            is_ours = self._is_update and not is_cut and "snapshot" not in getattr(item, "fixturenames", ())
+            return dict.fromkeys(_of(item, is_update=False).leave(), "stray") if is_ours else {}
+        del item.stash[_KEPT]
         told = dict(kept.updates)
         if not is_cut:
             try:
@@ -110,7 +122,10 @@ class Looks:
         files: dict[Path, list[list[str]]] = {}
         for item in session.items:
             files.setdefault(item.path, []).append(names_of(item))
-        found = [path for file, tests in files.items() for path in stray_snapshots(file, tests, self._config.rootpath)]
+        root = self._config.rootpath
+        found = [path for file, tests in files.items() for path in stray_snapshots(file, tests, root)]
+        for folder in sorted({file.parent for file in files}):
+            found += filter(self._is_of_tests, snapshots_without_file(folder, root))
         if hasattr(self._config, "workeroutput"):
             self._config.workeroutput[_STRAYS] = found
         else:
@@ -118,11 +133,18 @@ class Looks:
             telling.strays = found
 
 
+    def _is_of_tests(self, folder: str) -> bool:
+        """Whether a folder of snapshots has the name of a file of tests: people may keep other things beside it."""
+        file = f"{os.path.basename(folder)}.py"
+        return any(fnmatch(file, pattern.rpartition("/")[2]) for pattern in self._config.getini("python_files"))
+
+
 class Telling:
     """Tells what became of snapshots, in the process that has the last word."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._is_update = is_updating(config)
+        self._option = config.stash[SNAPSHOT_OPTION]
         self._told: dict[str, str] = {}
         #: Folders of snapshots that belong to no test.
         self.strays: list[str] = []
@@ -138,14 +160,13 @@ class Telling:
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Says what was written, what nobody looks at any more, and what to do."""
-        if not self._told and not self.strays:
+        told = self._told | dict.fromkeys(self.strays, "stray")
+        if not told:
             return
         terminalreporter.section("snapshots", sep="-")
-        for path, what in sorted(self._told.items()):
+        for path, what in sorted(told.items()):
             terminalreporter.write_line(f"{what:<9}{path}")
-        for path in self.strays:
-            terminalreporter.write_line(f"{'stray':<9}{path}")
-        if self.strays:
-            terminalreporter.write_line("What is stray belongs to no test: delete it, or give the test its name back.")
-        if not self._is_update:
-            terminalreporter.write_line("What is unused no test looks at: --snapshot-update removes it.")
+        if "stray" in told.values():
+            terminalreporter.write_line("At what is stray no test looks: delete it, or give the test its name back.")
+        if "unused" in told.values():
+            terminalreporter.write_line(f"What is unused no test looks at: {self._option} removes it.")

@@ -201,8 +201,10 @@ fn walk(
     }
 }
 
-/// Whether a folder holds what others wrote: environments, packages, caches.
+/// Whether a folder holds what others wrote: environments, packages, caches, and what tests have made.
 fn is_foreign(folder: &Path) -> bool {
     let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    matches!(name, "__pycache__" | "node_modules" | "site-packages") || folder.join("pyvenv.cfg").exists()
+    matches!(name, "__pycache__" | "node_modules" | "site-packages")
+        || folder.join("pyvenv.cfg").exists()
+        || unitai_snapshot::holds_snapshots(folder)
 }
