@@ -234,7 +234,6 @@ def test_it(late):
         assert "stray    snapshots/test_it/test_old" in done.stdout
         assert len(kept(project)) == 2
 
-
     @pytest.mark.parametrize("options", [(), ("-n", "2")], ids=["alone", "spread"])
     def test_what_no_test_looks_at_any_more_is_told_and_left(self, project, options):
         takes = "def test_it(snapshot):\n    snapshot.assert_match('x', 'a')\n"

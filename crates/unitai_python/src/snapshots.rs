@@ -80,9 +80,9 @@ impl Snapshots {
         let update = format!("run it with {}", self.option);
         let told = trouble.to_string();
         let raised = match trouble {
-            Trouble::Name(fault) => Raised::new("InvalidArgumentError", told)
-                .expected(fault.expected())
-                .found(quoted(name)),
+            Trouble::Name(fault) => {
+                Raised::new("InvalidArgumentError", told).expected(fault.expected()).found(quoted(name))
+            }
             Trouble::Alike { other } => Raised::new("InvalidArgumentError", told)
                 .expected("names that are two files also where capitals do not count")
                 .found(format!("{} and {}", quoted(&other), quoted(name)))

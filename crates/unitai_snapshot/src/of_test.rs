@@ -240,7 +240,8 @@ mod tests {
         fs::write(&path, "one\r\n\r\ntwo\r\n").unwrap();
         assert_eq!(update.look("a", text("one\n\ntwo"), &secrets).unwrap(), Outcome::Same);
         assert_eq!(fs::read(&path).unwrap(), b"one\r\n\r\ntwo\r\n", "it is not touched");
-        let bytes = open(folder.path(), Mode::Compare).look("a", Content::Bytes(b"one\n\ntwo\n".to_vec()), &secrets);
+        let bytes =
+            open(folder.path(), Mode::Compare).look("a", Content::Bytes(b"one\n\ntwo\n".to_vec()), &secrets);
         assert!(matches!(bytes, Err(Trouble::Differs { .. })));
     }
 

@@ -36,11 +36,15 @@ impl NameFault {
     /// What a name is.
     pub fn expected(self) -> String {
         match self {
-            NameFault::Place => "a name without folders and with no dot in front, as in \"prompt.txt\"".to_owned(),
+            NameFault::Place => {
+                "a name without folders and with no dot in front, as in \"prompt.txt\"".to_owned()
+            }
             NameFault::Long => format!("at most {LONGEST} bytes"),
-            NameFault::Foreign => "none of : * ? \" < > | in it, no dot or space at its end, and no name of a device, \
+            NameFault::Foreign => {
+                "none of : * ? \" < > | in it, no dot or space at its end, and no name of a device, \
                                    as con and aux are for Windows"
-                .to_owned(),
+                    .to_owned()
+            }
         }
     }
 }
@@ -69,7 +73,8 @@ fn of_stem(file: &Path) -> String {
 pub(crate) fn has_file(beside: &Path, part: &str) -> bool {
     let files = || fs::read_dir(beside).into_iter().flatten().flatten().map(|entry| entry.path());
     // Most files need no look at the others.
-    beside.join(format!("{part}.py")).is_file() || files().any(|file| of_stem(&file) == part && file.is_file())
+    beside.join(format!("{part}.py")).is_file()
+        || files().any(|file| of_stem(&file) == part && file.is_file())
 }
 
 /// Whether this is the folder of a test, or of a class, that holds snapshots and nothing that is to be run or read as a
@@ -195,8 +200,36 @@ mod tests {
     #[test]
     fn no_name_leads_out_and_no_two_are_one() {
         let names = [
-            "..", "../../etc", "a/b", "a%2Fb", "a\\b", "", "%", ".", "a b", "a%20b", "\u{0}", "ä", "C:", "a", "A", "Ä",
-            "a.", "a ", "con", "CON", "%63on", "aux.txt", "COM1", "com10", "ς", "σ", "GET", "get", "test_It", "test_it",
+            "..",
+            "../../etc",
+            "a/b",
+            "a%2Fb",
+            "a\\b",
+            "",
+            "%",
+            ".",
+            "a b",
+            "a%20b",
+            "\u{0}",
+            "ä",
+            "C:",
+            "a",
+            "A",
+            "Ä",
+            "a.",
+            "a ",
+            "con",
+            "CON",
+            "%63on",
+            "aux.txt",
+            "COM1",
+            "com10",
+            "ς",
+            "σ",
+            "GET",
+            "get",
+            "test_It",
+            "test_it",
         ];
         let parts: Vec<String> = names.iter().map(|name| part(name)).collect();
         for part in &parts {
@@ -219,13 +252,18 @@ mod tests {
 
     #[test]
     fn a_snapshot_is_one_file_in_the_folder() {
-        let right = ["prompt.txt", "prompt", "routing known.json", "ä.txt", "README.md", "console.txt", "com.txt"];
+        let right =
+            ["prompt.txt", "prompt", "routing known.json", "ä.txt", "README.md", "console.txt", "com.txt"];
         assert!(right.iter().all(|name| check_name(name).is_ok()));
         let elsewhere = ["", ".", "..", ".hidden", "a/b", "../a", "/etc/passwd", "a\\b"];
         assert_eq!(elsewhere.iter().find(|name| check_name(name) != Err(NameFault::Place)), None);
-        let foreign = ["C:a", "a\nb", "a\0", "q?.txt", "a*", "a.", "a ", "con", "Aux.txt", "lpt1.tar.gz", "a|b"];
+        let foreign =
+            ["C:a", "a\nb", "a\0", "q?.txt", "a*", "a.", "a ", "con", "Aux.txt", "lpt1.tar.gz", "a|b"];
         assert_eq!(foreign.iter().find(|name| check_name(name) != Err(NameFault::Foreign)), None);
-        assert_eq!((check_name(&"a".repeat(120)), check_name(&"a".repeat(121))), (Ok(()), Err(NameFault::Long)));
+        assert_eq!(
+            (check_name(&"a".repeat(120)), check_name(&"a".repeat(121))),
+            (Ok(()), Err(NameFault::Long))
+        );
     }
 
     #[test]
@@ -236,7 +274,8 @@ mod tests {
         fs::create_dir_all(at("snapshots/test%20it/test_a/deep")).unwrap();
         fs::write(at("snapshots/test%20it/test_b.py"), "").unwrap();
         assert!(holds_snapshots(&at("snapshots/test%20it/test_a")));
-        let others = ["snapshots/test%20it/test_b.py", "snapshots/test%20it", "snapshots", "snapshots/other/test_a"];
+        let others =
+            ["snapshots/test%20it/test_b.py", "snapshots/test%20it", "snapshots", "snapshots/other/test_a"];
         assert_eq!(others.iter().find(|path| holds_snapshots(&at(path))), None);
     }
 }

@@ -132,7 +132,6 @@ class Looks:
             telling = self._config.pluginmanager.getplugin("unitai-snapshots-told")
             telling.strays = found
 
-
     def _is_of_tests(self, folder: str) -> bool:
         """Whether a folder of snapshots has the name of a file of tests: people may keep other things beside it."""
         file = f"{os.path.basename(folder)}.py"
