@@ -271,3 +271,9 @@ def test_the_snapshots_of_another_plugin_stay_its_own(project):
     assert (project.folder / "__snapshots__" / "test_it.ambr").exists()
     assert (project.folder / "snapshots" / "test_it" / "test_ours" / "a.txt").read_text(encoding="utf-8") == "x\n"
     assert project.pytest().returncode == 0
+
+
+def test_the_example_of_a_snapshot_passes_where_another_plugin_has_the_short_names(project):
+    assert project.unitai("init", "--layers").returncode == 0
+    done = project.pytest("tests/regression")
+    assert (done.returncode, "1 passed" in done.stdout) == (0, True), done.stdout + done.stderr

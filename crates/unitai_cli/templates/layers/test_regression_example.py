@@ -1,8 +1,11 @@
 """Regression: output that changes on purpose only.
 
-When this fails, read the difference. If it is meant, run `unitai test --layer
-regression --snapshot-update` and commit the file. What a model says is never the same
-twice, and has no place in a snapshot.
+When this fails, read the difference. If it is meant, run it with the option that the
+message names, and commit the file. What a model says is never the same twice, and has no
+place in a snapshot.
+
+`snapshot` is the same as `unitai_snapshot`, for short, unless another plugin has a
+fixture of that name.
 """
 
 
@@ -13,9 +16,9 @@ def system_prompt(name, tools):
     return "\n".join(lines)
 
 
-def test_the_prompt(snapshot):
+def test_the_prompt(unitai_snapshot):
     tools = {"process_refund": "give money back", "lookup_order": "find an order"}
 
     prompt = system_prompt("Ada", tools)
 
-    snapshot.assert_match(prompt, "system_prompt.txt")
+    unitai_snapshot.assert_match(prompt, "system_prompt.txt")
