@@ -117,5 +117,7 @@ def test_pytest_is_shown_each_hook_and_each_fixture_of_the_plugin() -> None:
     plugin = importlib.import_module("unitai.pytest_plugin")
     fixtures = [name for name, value in vars(plugin).items() if type(value) is type(plugin.mock_toolkit)]
     hooks = [name for name in vars(plugin) if name.startswith("pytest_")]
-    assert len(fixtures) == 7
+    assert len(fixtures) == 6
     assert sorted(dir(plugin)) == sorted(hooks + fixtures)
+    # Its own, for it is only there where nobody else has one.
+    assert dir(plugin.Short()) == ["snapshot"]

@@ -254,11 +254,10 @@ class Short:
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """The fixture `snapshot`, unless another plugin has it, or the option that goes with it. Which one would win is
-    else the order in which they are loaded. One of a conftest wins in any case.
+    """The fixture `snapshot`, unless another plugin or the conftest of the project has it, or the option that goes
+    with it: else the order in which they are loaded would say which one wins.
     """
-    fixtures = session._fixturemanager.getfixturedefs("snapshot", session) or ()
-    is_taken = any(fixture.func.__module__.rpartition(".")[2] != "conftest" for fixture in fixtures)
+    is_taken = bool(session._fixturemanager.getfixturedefs("snapshot", session))
     if not is_taken and session.config.stash[SNAPSHOT_OPTION] == "--snapshot-update":
         session.config.pluginmanager.register(Short(), "unitai-snapshot-fixture")
 
