@@ -17,6 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator
     from pathlib import Path
+    from typing import Any
 
     from unitai.config import UnitAIConfig
     from unitai.mock.toolkit import MockToolkit
@@ -257,7 +258,9 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     """The fixture `snapshot`, unless another plugin or the conftest of the project has it, or the option that goes
     with it: else the order in which they are loaded would say which one wins.
     """
-    is_taken = bool(session._fixturemanager.getfixturedefs("snapshot", session))
+    # Before 8.1 pytest wants the name of the node.
+    node: Any = session if pytest.version_tuple >= (8, 1) else ""
+    is_taken = bool(session._fixturemanager.getfixturedefs("snapshot", node))
     if not is_taken and session.config.stash[SNAPSHOT_OPTION] == "--snapshot-update":
         session.config.pluginmanager.register(Short(), "unitai-snapshot-fixture")
 
