@@ -7,4 +7,5 @@ pub(crate) mod checking;
 pub(crate) mod clients;
 pub(crate) mod mocks;
 pub(crate) mod quiet;
+pub(crate) mod tools;
 pub(crate) mod words;

@@ -2,6 +2,7 @@
 
 use crate::ast::Expr;
 use crate::known::mocks::{is_mock_call, is_mock_name, is_patched};
+use crate::known::tools::Tools;
 use crate::known::words::has_word;
 use crate::{Check, Def, Example, Layer, Ranged, Report, Rule, Severity, inside};
 
@@ -40,8 +41,9 @@ const OF_MOCKS: [&str; 8] = [
 ];
 
 fn check(test: Def<'_, '_>, report: &mut Report<'_>) {
+    let tools = Tools::of(test);
     for call in test.calls() {
-        if is_assertion(call.last) && !is_tool(&test.file.source[call.node.func.range()]) {
+        if is_assertion(call.last) && !tools.has(call.receiver(), test.file.text(&*call.node.func)) {
             let what = test.file.text(&*call.node.func);
             report.at(call, format!("`{what}` asserts on a call inside of the agent")).help(HELP);
         }
@@ -51,7 +53,7 @@ fn check(test: Def<'_, '_>, report: &mut Report<'_>) {
         inside(&assert.node.test, |expr| {
             if let Expr::Attribute(attribute) = expr
                 && first.is_none()
-                && is_of_mock(test, attribute.attr.as_str(), &attribute.value)
+                && is_of_mock(test, &tools, attribute.attr.as_str(), &attribute.value)
             {
                 first = Some(expr);
             }
@@ -72,15 +74,22 @@ fn is_assertion(name: &str) -> bool {
     })
 }
 
-fn is_of_mock(test: Def<'_, '_>, attribute: &str, of: &Expr) -> bool {
+fn is_of_mock(test: Def<'_, '_>, tools: &Tools<'_>, attribute: &str, of: &Expr) -> bool {
     let owner = crate::dotted(of, test.file.source);
-    if owner.is_empty() || is_tool(owner) {
+    if owner.is_empty() || tools.has(owner, owner) {
         return false;
     }
     if OF_MOCKS.contains(&attribute) {
         return true;
     }
-    matches!(attribute, "call_count" | "called") && (owner.matches('.').count() >= 2 || is_mock(test, owner))
+    // Results and counters of one's own have these, too.
+    matches!(attribute, "call_count" | "called") && (is_part_of_agent(owner) || is_mock(test, owner))
+}
+
+/// `agent.memory.recall`: a method of a part of the agent.
+fn is_part_of_agent(owner: &str) -> bool {
+    let mut parts = owner.split('.').skip_while(|part| *part == "self");
+    parts.next().is_some_and(|root| has_word(root, &["agent", "crew", "assistant"])) && parts.count() >= 2
 }
 
 /// Whether a name holds a mock: one that the test makes, or a fixture that is called so.
@@ -93,9 +102,4 @@ fn is_mock(test: Def<'_, '_>, name: &str) -> bool {
         || test.takes(root) && is_patched(test)
         || test.assigns().iter().any(|assign| assign.name == root && assign.value.is_some_and(is_made))
         || test.withs().iter().any(|with| with.bound() == Some(root) && is_made(&with.item.context_expr))
-}
-
-/// What a tool was called with is what the agent did.
-fn is_tool(name: &str) -> bool {
-    has_word(name, &["tool", "tools", "toolkit", "toolset"])
 }
