@@ -4,7 +4,9 @@ use unitai_check::checks::{Method, Says};
 
 use crate::agent::{check_of, results, subject};
 use crate::ast::{CmpOp, Expr, ExprCall, ExprCompare, UnaryOp};
-use crate::literal::is_nothing;
+use crate::known::check_names::is_check_name;
+use crate::known::words::has_word;
+use crate::literal::{is_nothing, is_zero};
 use crate::{Call, Check, Def, Example, Report, Rule, Severity};
 
 pub(crate) static RULE: Rule = Rule {
@@ -51,7 +53,7 @@ fn check(test: Def<'_, '_>, report: &mut Report<'_>) {
         }
     }
     for call in test.calls() {
-        match asserting(call) {
+        match asserting(test, call) {
             Some(Asks::Something) => return,
             Some(Asks::Absence) => absences += 1,
             Some(Asks::Little) | None => {}
@@ -69,7 +71,7 @@ fn check(test: Def<'_, '_>, report: &mut Report<'_>) {
 /// Whether something other than assertions can fail the test: a script that must be played, an error that must come, a
 /// function that gets the result.
 fn demands_otherwise(test: Def<'_, '_>, results: &[&str]) -> bool {
-    let is_told = |expr: &Expr| expr.as_name_expr().is_some_and(|name| results.contains(&name.id.as_str()));
+    let is_told = |expr: &Expr| subject(expr).is_some_and(|name| results.contains(&name));
     let hands_on = |call: &Call<'_>| {
         let arguments = &call.node.arguments;
         let is_plain = matches!(call.last, "len" | "str" | "repr" | "print" | "bool" | "type" | "isinstance")
@@ -93,7 +95,7 @@ fn is_last(call: &ExprCall, name: &str) -> bool {
 }
 
 /// What a call asks that fails the test by itself; none for all other calls.
-fn asserting(call: &Call<'_>) -> Option<Asks> {
+fn asserting<'a>(test: Def<'_, 'a>, call: &Call<'a>) -> Option<Asks> {
     if let Some(rest) = call.last.strip_prefix("assert").filter(|_| call.root() == "self") {
         let name = snake(rest);
         let name = name.strip_prefix("agent_").unwrap_or(&name);
@@ -108,8 +110,9 @@ fn asserting(call: &Call<'_>) -> Option<Asks> {
     }
     match call.last {
         "assert_not_called" | "assert_not_awaited" => Some(Asks::Absence),
-        name if name.starts_with("assert") || name.starts_with("check") || name.starts_with("verify") => {
-            Some(Asks::Something)
+        // Inside of an assertion, the assertion says what is asked; patterns raise nothing.
+        name if is_check_name(name) && !call.context.in_assert() => {
+            (!test.qualified(call.name).is_in("re")).then_some(Asks::Something)
         }
         _ => None,
     }
@@ -188,13 +191,21 @@ fn compared(compare: &ExprCompare, results: &[&str]) -> Asks {
         CmpOp::NotIn if is_result(right) => Asks::Absence,
         _ if !is_result(&compare.left) => Asks::Something,
         CmpOp::Is | CmpOp::Eq if is_nothing(right) => match named(&compare.left) {
-            Some(name) if is_trouble(name) => Asks::Little,
+            Some(name) if name == "failed" || is_trouble(name) => Asks::Little,
+            // 0 and `False` can be the answer, and one that did nothing gave none.
+            _ if is_zero(right) && !is_count(&compare.left) => Asks::Something,
             _ => Asks::Absence,
         },
         CmpOp::NotEq if !is_nothing(right) => Asks::Absence,
         CmpOp::Lt | CmpOp::LtE if right.is_number_literal_expr() => Asks::Little,
         _ => Asks::Something,
     }
+}
+
+/// `len(result.tool_calls)`, `result.tool_call_count("refund")`, `result.call_count`.
+fn is_count(expr: &Expr) -> bool {
+    expr.is_call_expr()
+        || named(expr).is_some_and(|name| has_word(name, &["count", "counts", "calls", "number", "total"]))
 }
 
 /// The last attribute or method of an expression.
