@@ -6,7 +6,7 @@ use ruff_python_ast::token::TokenKind;
 use ruff_text_size::{Ranged, TextRange};
 use rustc_hash::{FxHashSet, FxHasher};
 
-use crate::known::checking::is_autouse;
+use crate::known::around::is_autouse;
 use crate::{
     Call, Class, ClassSummary, Def, File, FileRole, FixtureSummary, Layer, MethodSummary, Name, Role,
     Summary, ast, dotted, inside,

@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::ast::{Expr, ExprCall};
+use crate::known::around::is_autouse;
 use crate::known::check_names::{is_check_name, is_taken_to_check};
 use crate::known::words::words;
 use crate::{Assign, Call, ClassId, Def, File, FunctionId, Import, Role, With};
@@ -153,12 +154,6 @@ pub(crate) fn does_itself(def: Def<'_, '_>) -> bool {
 /// `subprocess.run(..., check=True)`.
 fn is_checked(call: &Call<'_>) -> bool {
     call.keyword("check").and_then(|check| check.as_boolean_literal_expr()).is_some_and(|check| check.value)
-}
-
-/// Whether tests have a fixture without asking for it.
-pub(crate) fn is_autouse(fixture: Def<'_, '_>) -> bool {
-    let is_it = |call: &ExprCall| call.arguments.find_keyword("autouse").is_some();
-    fixture.decorators().any(|decorator| decorator.call.is_some_and(is_it))
 }
 
 /// `@pytest.mark.usefixtures("check_balance")`.

@@ -2,6 +2,7 @@
 //! reach a model or a service. Rules ask; none of them has a list of its own.
 
 pub(crate) mod answers;
+pub(crate) mod around;
 pub(crate) mod check_names;
 pub(crate) mod checking;
 pub(crate) mod clients;

@@ -1,13 +1,16 @@
 //! `key-in-unit`.
 
 use crate::ast::Expr;
+use crate::known::around::{asked, before};
 use crate::known::clients::is_key;
+use crate::known::words::has_word;
 use crate::{Check, Def, Example, File, Layer, Ranged, Report, Role, Rule, Severity, TextRange, inside};
 
 pub(crate) static RULE: Rule = Rule {
     name: "key-in-unit",
     what: "A unit test, or a fixture of one, that reads somebody's key from the environment: `os.environ[\"OPENAI_API_KEY\"]`, \
-           also in a `skipif`. Tests that set the variable themselves, or assert on it, are about settings and are left alone.",
+           also in a `skipif`. Tests that set the variable, themselves or by a fixture, or assert on it, are about settings and are \
+           left alone.",
     why: "Who needs a key asks a service, and that is no unit test. Without the key it fails or is skipped, so what it protects \
           is not protected everywhere.",
     bad: Example {
@@ -26,10 +29,13 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(file: &File<'_>, report: &mut Report<'_>) {
     for def in file.defs().filter(|def| matches!(def.role, Role::Test | Role::Fixture)) {
-        if def.layer != Some(Layer::Unit) || sets_environment(def) {
+        if def.layer != Some(Layer::Unit) {
             continue;
         }
         let mut keys = read_keys(def);
+        if keys.is_empty() || is_given_environment(def) {
+            continue;
+        }
         // Once for each key: where it is read first.
         keys.sort_by_key(|(range, key)| (*key, range.start()));
         keys.dedup_by_key(|(_, key)| *key);
@@ -88,6 +94,14 @@ fn key_of<'a>(def: Def<'_, 'a>, name: &'a str, argument: Option<&'a Expr>) -> Op
     let Expr::StringLiteral(key) = argument? else { return None };
     let key = key.value.to_str();
     (is_key(key) && def.qualified(name).is_any(&["os.getenv", "os.environ.get"])).then_some(key)
+}
+
+/// Whether the variables are set for it: by itself, by what runs before it, or by a fixture of another file whose name says so.
+fn is_given_environment(def: Def<'_, '_>) -> bool {
+    let is_named_so = |name: &str| has_word(name, &["env", "environ", "environment", "dotenv"]);
+    sets_environment(def)
+        || before(def).into_iter().any(|it| sets_environment(it) || asked(it).any(is_named_so))
+        || asked(def).any(is_named_so)
 }
 
 /// Whether it sets variables itself: a test of settings.
