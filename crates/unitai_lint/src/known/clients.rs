@@ -1,7 +1,8 @@
 //! Who reaches a service: functions that send at once, and clients of models and databases.
 
-use crate::ast::{Expr, ExprCall};
-use crate::{Call, Def, dotted};
+use crate::ast::{Expr, ExprCall, Stmt};
+use crate::known::words::words;
+use crate::{Call, Def, File, dotted};
 
 /// Functions that send a request to the address that they are given.
 const SENDING: [(&str, &[&str]); 6] = [
@@ -119,10 +120,76 @@ fn is_outside(address: &str) -> bool {
 }
 
 /// The class of a client that a call makes, if it is one that talks to a service outside of this process.
-pub(crate) fn client_of<'a>(call: &'a ExprCall, source: &'a str) -> Option<&'a str> {
-    let name = dotted(&call.func, source);
+pub(crate) fn client_of<'a>(file: &File<'a>, call: &'a ExprCall) -> Option<&'a str> {
+    let name = dotted(&call.func, file.source);
     let class = name.rsplit('.').next().unwrap_or_default();
-    (is_client(class) && !is_near(call, source)).then_some(class)
+    (is_client(class) && is_of_service(file, name) && !is_near(call, file.source)).then_some(class)
+}
+
+/// Packages that talk to services and are not named after one.
+const PACKAGES: [&str; 22] = [
+    "agno",
+    "autogen_ext",
+    "chromadb",
+    "crewai",
+    "dspy",
+    "google",
+    "haystack",
+    "haystack_integrations",
+    "instructor",
+    "langchain",
+    "langchain_community",
+    "langfuse",
+    "litellm",
+    "llama_index",
+    "motor",
+    "pydantic_ai",
+    "pymongo",
+    "redis",
+    "semantic_kernel",
+    "smolagents",
+    "sqlalchemy",
+    "strands",
+];
+
+/// Whether a class comes from a package that is known to talk to services. A project's own class may be called like one of
+/// them and ask nobody; one that this file neither imports nor has is taken by its name.
+fn is_of_service(file: &File<'_>, name: &str) -> bool {
+    let root = name.split('.').next().unwrap_or_default();
+    match file.import(root) {
+        Some(import) => {
+            let package = import.module.split('.').next().unwrap_or_default();
+            let is_named_so = |word: String| SERVICES.contains(&&*word);
+            !import.is_relative && (PACKAGES.contains(&package) || words(package).any(is_named_so))
+        }
+        None => {
+            !file.classes.iter().any(|class| class.name() == root)
+                && !file.defs().any(|def| def.name() == root)
+                && !file.imports().iter().any(|import| import.name == "*")
+        }
+    }
+}
+
+/// The class of the client that a name holds in a function.
+pub(crate) fn bound_client<'a>(def: Def<'_, 'a>, name: &str) -> Option<&'a str> {
+    let bound = def.assigns().iter().filter(|assign| assign.name == name);
+    bound.filter_map(|assign| assign.value?.as_call_expr()).find_map(|made| client_of(def.file, made))
+}
+
+/// The class of the client that a fixture gives, made on the spot or a line before.
+pub(crate) fn given_client<'a>(fixture: Def<'_, 'a>) -> Option<&'a str> {
+    fixture.statements().iter().filter(|statement| fixture.owns(statement.owner)).find_map(|statement| {
+        let given = match statement.node {
+            Stmt::Return(given) => given.value.as_deref()?,
+            Stmt::Expr(given) => given.value.as_yield_expr()?.value.as_deref()?,
+            _ => return None,
+        };
+        match given {
+            Expr::Call(made) => client_of(fixture.file, made),
+            Expr::Name(name) => bound_client(fixture, name.id.as_str()),
+            _ => None,
+        }
+    })
 }
 
 fn is_client(class: &str) -> bool {

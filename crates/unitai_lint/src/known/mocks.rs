@@ -85,7 +85,7 @@ pub(crate) fn first_mock(def: Def<'_, '_>) -> Option<Mock> {
     let told = def.assigns().iter().filter_map(|assign| {
         let owner =
             assign.name.strip_suffix(".return_value").or_else(|| assign.name.strip_suffix(".side_effect"))?;
-        Some(Mock { range: assign.range(), what: format!("`{owner}`") })
+        (!is_own_value(def, owner)).then(|| Mock { range: assign.range(), what: format!("`{owner}`") })
     });
     decorators.chain(taken).chain(made).chain(told).min_by_key(|mock| mock.range.start())
 }
@@ -95,9 +95,27 @@ pub(crate) fn is_patched(def: Def<'_, '_>) -> bool {
     def.node.decorator_list.iter().any(|decorator| decorated(def, decorator).is_some())
 }
 
-/// Whether a fixture is called a mock by its own name.
+/// Whether a name was given something of the project's own in this function, which has such an attribute too:
+/// `patch = repository.make_patch()`.
+fn is_own_value(def: Def<'_, '_>, owner: &str) -> bool {
+    let is_mock = |value: &Expr| {
+        def.calls().iter().any(|call| call.range() == value.range() && made(def, call).is_some())
+    };
+    let mut given =
+        def.assigns().iter().filter(|assign| assign.name == owner).filter_map(|it| it.value).peekable();
+    given.peek().is_some() && !is_mock_name(owner) && given.all(|value| value.is_call_expr() && !is_mock(value))
+}
+
+/// Whether a fixture is called a mock by its own name. Made-up data replaces no part.
 pub(crate) fn is_mock_name(name: &str) -> bool {
-    name != "mock" && has_word(name, &["mock", "mocked", "mocks"]) && !has_word(name, &SURROUNDINGS)
+    const DATA: [&str; 16] = [
+        "csv", "data", "dataset", "document", "documents", "files", "html", "json", "payload", "records", "response",
+        "responses", "text", "user", "users", "yaml",
+    ];
+    name != "mock"
+        && has_word(name, &["mock", "mocked", "mocks"])
+        && !has_word(name, &SURROUNDINGS)
+        && !has_word(name, &DATA)
 }
 
 /// Whether a call makes a mock of `unittest.mock`, or puts one in place.

@@ -1,5 +1,7 @@
 //! Which names of a test are tools: what a tool was called with is what the agent did.
 
+use std::cell::OnceCell;
+
 use crate::ast::Expr;
 use crate::known::words::has_word;
 use crate::{Call, Def, File, dotted};
@@ -7,16 +9,21 @@ use crate::{Call, Def, File, dotted};
 /// Words that say it.
 const WORDS: [&str; 4] = ["tool", "tools", "toolkit", "toolset"];
 
-/// The tools that are given to agents in the file of a test.
-pub(crate) struct Tools<'a> {
+/// The tools that are given to agents in the file of a test. They are looked for when somebody asks.
+pub(crate) struct Tools<'f, 'a> {
+    test: Def<'f, 'a>,
     /// As they are written: `send_email`, `shop.send_email`.
-    given: Vec<&'a str>,
+    given: OnceCell<Vec<&'a str>>,
 }
 
-impl<'a> Tools<'a> {
+impl<'f, 'a> Tools<'f, 'a> {
     /// Those that a test can see.
-    pub(crate) fn of(test: Def<'_, 'a>) -> Tools<'a> {
-        let file = test.file;
+    pub(crate) fn of(test: Def<'f, 'a>) -> Tools<'f, 'a> {
+        Tools { test, given: OnceCell::new() }
+    }
+
+    fn given(&self) -> Vec<&'a str> {
+        let (test, file) = (self.test, self.test.file);
         let mut given = Vec::new();
         for call in &file.calls {
             each_given(file, call, |expr| {
@@ -29,7 +36,7 @@ impl<'a> Tools<'a> {
         let assigned = test.assigns().iter().filter(|it| it.value.is_some_and(made)).map(|it| it.name);
         let opened = test.withs().iter().filter(|it| made(&it.item.context_expr)).filter_map(|it| it.bound());
         given.extend(assigned.chain(opened).filter(|name| !name.is_empty()));
-        Tools { given }
+        given
     }
 
     /// Whether a name is one of them, or belongs to one. `text` is all of what is written.
@@ -37,7 +44,7 @@ impl<'a> Tools<'a> {
         let is_it = |tool: &&str| {
             name.strip_prefix(*tool).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
         };
-        has_word(text, &WORDS) || self.given.iter().any(|tool| is_it(&tool))
+        has_word(text, &WORDS) || self.given.get_or_init(|| self.given()).iter().any(is_it)
     }
 }
 

@@ -74,7 +74,7 @@ fn is_assertion(name: &str) -> bool {
     })
 }
 
-fn is_of_mock(test: Def<'_, '_>, tools: &Tools<'_>, attribute: &str, of: &Expr) -> bool {
+fn is_of_mock(test: Def<'_, '_>, tools: &Tools<'_, '_>, attribute: &str, of: &Expr) -> bool {
     let owner = crate::dotted(of, test.file.source);
     if owner.is_empty() || tools.has(owner, owner) {
         return false;

@@ -1,7 +1,6 @@
 //! `client-per-test`.
 
-use crate::ast::{Expr, Stmt};
-use crate::known::clients::client_of;
+use crate::known::clients::given_client;
 use crate::{Check, Def, Example, File, Layer, Report, Rule, Severity};
 
 pub(crate) static RULE: Rule = Rule {
@@ -46,24 +45,4 @@ fn is_scoped(fixture: Def<'_, '_>) -> bool {
 /// Asynchronous clients belong to the loop of their test; stores are emptied after each one.
 fn is_shareable(class: &str) -> bool {
     !class.starts_with("Async") && !class.ends_with("Store") && !class.ends_with("Index")
-}
-
-/// The class of the client that a fixture gives, made on the spot or a line before.
-fn given_client<'a>(fixture: Def<'_, 'a>) -> Option<&'a str> {
-    let source = fixture.file.source;
-    fixture.statements().iter().filter(|statement| fixture.owns(statement.owner)).find_map(|statement| {
-        let given = match statement.node {
-            Stmt::Return(given) => given.value.as_deref()?,
-            Stmt::Expr(given) => given.value.as_yield_expr()?.value.as_deref()?,
-            _ => return None,
-        };
-        match given {
-            Expr::Call(made) => client_of(made, source),
-            Expr::Name(name) => {
-                let made = fixture.assigns().iter().find(|assign| assign.name == name.id.as_str())?;
-                client_of(made.value?.as_call_expr()?, source)
-            }
-            _ => None,
-        }
-    })
 }

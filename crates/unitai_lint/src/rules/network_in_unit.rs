@@ -2,7 +2,7 @@
 
 use crate::ast::Expr;
 use crate::known::answers::is_sending;
-use crate::known::clients::{client_of, sends_to};
+use crate::known::clients::{bound_client, client_of, given_client, sends_to};
 use crate::known::mocks::first_mock;
 use crate::{Call, Check, Def, Example, File, Layer, Report, Role, Rule, Severity};
 
@@ -58,32 +58,14 @@ fn asked_client<'a>(def: Def<'_, 'a>, call: &Call<'a>) -> Option<&'a str> {
     if !is_sending(call.last) {
         return None;
     }
-    let source = def.file.source;
     if let Expr::Attribute(attribute) = &*call.node.func
         && let Expr::Call(made) = &*attribute.value
     {
-        return client_of(made, source);
+        return client_of(def.file, made);
     }
     let root = call.root();
-    let of = |def: Def<'_, 'a>, name: &str| {
-        def.assigns()
-            .iter()
-            .filter(|assign| assign.name == name)
-            .find_map(|assign| client_of(assign.value?.as_call_expr()?, source))
-    };
-    of(def, root).or_else(|| {
+    bound_client(def, root).or_else(|| {
         let fixture = def.takes(root).then(|| def.file.fixture(root)).flatten()?;
-        fixture.statements().iter().find_map(|statement| {
-            let given = match statement.node {
-                crate::ast::Stmt::Return(given) => given.value.as_deref()?,
-                crate::ast::Stmt::Expr(given) => given.value.as_yield_expr()?.value.as_deref()?,
-                _ => return None,
-            };
-            match given {
-                Expr::Call(made) => client_of(made, source),
-                Expr::Name(name) => of(fixture, name.id.as_str()),
-                _ => None,
-            }
-        })
+        given_client(fixture)
     })
 }
