@@ -23,6 +23,11 @@ fn it_has_every_check_of_a_result_and_no_other() {
     names.sort_unstable();
     let known: Vec<(&str, bool)> = METHODS.iter().map(|method| (method.name, method.is_property)).collect();
     assert_eq!(names, known);
+    for method in METHODS.iter().filter(|method| method.is_complete && !method.is_property) {
+        let parameters = class.split(&format!("def {}(self, ", method.name)).nth(1).unwrap();
+        let first = parameters.split([',', ')']).next().unwrap();
+        assert!(first.contains('='), "{} needs {first}", method.name);
+    }
 }
 
 #[test]

@@ -9,6 +9,8 @@ pub struct Method {
     pub says: Says,
     /// Whether it is written without brackets.
     pub is_property: bool,
+    /// Whether it says something without an argument.
+    pub is_complete: bool,
 }
 
 /// What kind of thing a check says.
@@ -25,18 +27,22 @@ pub enum Says {
 }
 
 const fn method(name: &'static str, says: Says) -> Method {
-    Method { name, says, is_property: false }
+    Method { name, says, is_property: false, is_complete: false }
+}
+
+const fn complete(name: &'static str, says: Says) -> Method {
+    Method { name, says, is_property: false, is_complete: true }
 }
 
 const fn property(name: &'static str, says: Says) -> Method {
-    Method { name, says, is_property: true }
+    Method { name, says, is_property: true, is_complete: true }
 }
 
 /// Every one of them, by name.
 pub static METHODS: [Method; 23] = [
     method("call_order_contains", Says::Happened),
     method("call_order_is", Says::Happened),
-    method("did_not_invent", Says::Went),
+    complete("did_not_invent", Says::Went),
     method("error_is", Says::Happened),
     property("failed", Says::Happened),
     method("judge", Says::Meaning),
@@ -45,7 +51,7 @@ pub static METHODS: [Method; 23] = [
     method("output_contains", Says::Happened),
     method("output_matches", Says::Happened),
     method("output_not_contains", Says::DidNot),
-    method("recovered_from", Says::Happened),
+    complete("recovered_from", Says::Happened),
     method("retried_at_most", Says::Went),
     method("step_called_before", Says::Happened),
     property("succeeded", Says::Went),

@@ -5,6 +5,7 @@ pub(crate) mod answers;
 pub(crate) mod around;
 pub(crate) mod check_names;
 pub(crate) mod checking;
+pub(crate) mod claims;
 pub(crate) mod clients;
 pub(crate) mod mocks;
 pub(crate) mod quiet;

@@ -1,11 +1,12 @@
 //! `assert-true`.
 
-use crate::ast::{Expr, Number};
+use crate::known::claims::{Says, claims};
+use crate::literal::{is_constant, truth};
 use crate::{Check, Def, Example, Report, Rule, Severity};
 
 pub(crate) static RULE: Rule = Rule {
     name: "assert-true",
-    what: "An assertion on a constant: `assert True`, `assert 1`, `assert \"text\"`.",
+    what: "An assertion on a constant: `assert True`, `assert 1`, `assert \"text\"`, `self.assertTrue(True)`.",
     why: "It holds whatever the agent did. A test that cannot fail is worse than none: it is counted, and trusted.",
     bad: Example {
         path: "tests/unit/test_search.py",
@@ -22,25 +23,22 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(test: Def<'_, '_>, report: &mut Report<'_>) {
-    for assert in test.asserts().iter().filter(|assert| test.owns(assert.owner)) {
-        if is_true(&assert.node.test) {
-            let written = test.file.text(&*assert.node.test);
+    for claim in claims(test).filter(|claim| test.owns(claim.owner)) {
+        let (condition, meant) = match claim.says {
+            Says::True(condition) => (condition, true),
+            Says::False(condition) => (condition, false),
+            _ => continue,
+        };
+        if is_constant(condition) && truth(condition) == Some(meant) {
+            let condition = test.file.text(condition);
+            let written = match (claim.is_statement, meant) {
+                (true, _) => format!("assert {condition}"),
+                (false, true) => format!("self.assertTrue({condition})"),
+                (false, false) => format!("self.assertFalse({condition})"),
+            };
             report
-                .at(assert, format!("`assert {written}` always holds: `{}` cannot fail here", test.name()))
+                .at(claim, format!("`{written}` always holds: `{}` cannot fail here", test.name()))
                 .help("assert something about the result, or delete the test");
         }
-    }
-}
-
-fn is_true(expr: &Expr) -> bool {
-    match expr {
-        Expr::BooleanLiteral(literal) => literal.value,
-        Expr::NumberLiteral(literal) => match &literal.value {
-            Number::Int(int) => *int != 0,
-            Number::Float(float) => *float != 0.0,
-            Number::Complex { real, imag } => *real != 0.0 || *imag != 0.0,
-        },
-        Expr::StringLiteral(literal) => !literal.value.is_empty(),
-        _ => false,
     }
 }

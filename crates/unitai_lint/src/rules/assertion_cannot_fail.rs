@@ -1,14 +1,19 @@
 //! `assertion-cannot-fail`.
 
-use crate::ast::{BoolOp, CmpOp, Expr, Number, UnaryOp};
+use unitai_check::checks::Method;
+
+use crate::agent::results;
+use crate::ast::{BoolOp, CmpOp, Expr, ExprAttribute, ExprBoolOp, UnaryOp};
+use crate::known::claims::{Claim, Says, claims};
 use crate::known::words::has_word;
-use crate::{Check, Def, Example, Report, Rule, Severity};
+use crate::literal::{is_constant, truth, whole};
+use crate::{Check, Def, Example, Fix, Ranged, Report, Rule, Severity};
 
 pub(crate) static RULE: Rule = Rule {
     name: "assertion-cannot-fail",
     what: "An assertion that looks at something and still always holds: `assert a or True`, `assert \"yes\" or \"no\" in answer`, \
-           `assert len(found) >= 0`, `assert answer == answer`, `assert isinstance(x, object)`, a list or a generator that is \
-           asserted itself.",
+           `assert len(found) >= 0`, `assert answer == answer`, `assert isinstance(x, object)`, `self.assertEqual(1, 1)`, a list \
+           or a generator that is asserted itself, a check that is not called: `assert result.tool_was_called`.",
     why: "It reads like a check and is none. Most are slips: `\"yes\" or \"no\" in answer` asks whether `\"yes\"` is true, and it is.",
     bad: Example {
         path: "tests/behavioral/test_refund.py",
@@ -20,23 +25,60 @@ pub(crate) static RULE: Rule = Rule {
     },
     severity: Severity::Error,
     layers: &[],
-    is_fixable: false,
+    is_fixable: true,
     check: Check::Test(check),
 };
 
 fn check(test: Def<'_, '_>, report: &mut Report<'_>) {
     // What stands in functions inside of a test is often what is tested.
-    for assert in test.asserts().iter().filter(|assert| test.owns(assert.owner)) {
-        let condition = &*assert.node.test;
-        // Constants and tuples have rules of their own.
-        if is_constant(condition) || condition.is_tuple_expr() {
-            continue;
-        }
-        if let Some(why) = always(test, condition) {
+    for claim in claims(test).filter(|claim| test.owns(claim.owner)) {
+        if let Some(method) = uncalled(test, &claim) {
+            tell_uncalled(test, method, report);
+        } else if let Some(why) = why(test, &claim) {
             report
-                .at(assert, format!("this always holds: {why}; `{}` cannot fail here", test.name()))
+                .at(claim, format!("this always holds: {why}; `{}` cannot fail here", test.name()))
                 .help("say what must be true of the result, so that a wrong one fails");
         }
+    }
+}
+
+/// Why a claim always holds, if it does. Constants and tuples have rules of their own.
+fn why(test: Def<'_, '_>, claim: &Claim<'_>) -> Option<String> {
+    match claim.says {
+        Says::True(condition) if is_constant(condition) || condition.is_tuple_expr() => None,
+        Says::True(condition) => always(test, condition),
+        Says::Compared(left, op, right) => compares(test, left, op, right).map(str::to_owned),
+        Says::Instance(_, kind) => is_object(kind).then(|| String::from("everything is an `object`")),
+        Says::False(_) | Says::Other(..) => None,
+    }
+}
+
+/// The check of a result that is asserted itself, and not what it finds: `assert result.tool_was_called`.
+fn uncalled<'a>(test: Def<'_, 'a>, claim: &Claim<'a>) -> Option<&'a ExprAttribute> {
+    fn find<'a>(expr: &'a Expr, is_it: &impl Fn(&ExprAttribute) -> bool) -> Option<&'a ExprAttribute> {
+        match expr {
+            Expr::Attribute(attribute) => is_it(attribute).then_some(attribute),
+            Expr::UnaryOp(unary) if unary.op == UnaryOp::Not => find(&unary.operand, is_it),
+            Expr::BoolOp(bool_op) => bool_op.values.iter().find_map(|value| find(value, is_it)),
+            _ => None,
+        }
+    }
+    let (Says::True(condition) | Says::False(condition)) = claim.says else { return None };
+    find(condition, &|attribute| {
+        let method = Method::of_name(attribute.attr.as_str());
+        method.is_some_and(|method| !method.is_property)
+            && attribute.value.as_name_expr().is_some_and(|name| results(test).contains(&name.id.as_str()))
+    })
+}
+
+fn tell_uncalled(test: Def<'_, '_>, attribute: &ExprAttribute, report: &mut Report<'_>) {
+    let written = test.file.text(attribute);
+    let finding = report
+        .at(attribute, format!("`{written}` is a check that is not called: as it stands, it is always true"))
+        .help(format!("call it: `{written}(...)`"));
+    // What it must be called with, only its author knows.
+    if Method::of_name(attribute.attr.as_str()).is_some_and(|method| method.is_complete) {
+        finding.fix(Fix::insert("call it", attribute.range().end(), "()"));
     }
 }
 
@@ -48,10 +90,14 @@ fn always(test: Def<'_, '_>, expr: &Expr) -> Option<String> {
     };
     match expr {
         Expr::BoolOp(bool_op) => match bool_op.op {
-            BoolOp::Or => bool_op.values.iter().find_map(|part| match truth(part) {
-                Some(true) => Some(format!("{} is true by itself, and `or` asks for no more", shown(part))),
-                _ => always(test, part),
-            }),
+            BoolOp::Or => bool_op
+                .values
+                .iter()
+                .find_map(|part| match truth(part) {
+                    Some(true) => Some(format!("{} is true by itself, and `or` asks for no more", shown(part))),
+                    _ => always(test, part),
+                })
+                .or_else(|| either(test, bool_op).map(|part| format!("{} is true, or it is not", shown(part)))),
             BoolOp::And => {
                 let mut why = None;
                 for part in &bool_op.values {
@@ -78,11 +124,30 @@ fn always(test: Def<'_, '_>, expr: &Expr) -> Option<String> {
         }
         Expr::Call(call) => {
             let name = crate::dotted(&call.func, test.file.source);
-            let is_any = |of: &Expr| of.as_name_expr().is_some_and(|of| of.id.as_str() == "object");
-            (name == "isinstance" && call.arguments.find_positional(1).is_some_and(is_any))
+            (name == "isinstance" && call.arguments.find_positional(1).is_some_and(is_object))
                 .then(|| String::from("everything is an `object`"))
         }
         _ => None,
+    }
+}
+
+/// What is asked for in two parts of an `or`, once with `not`: `answer or not answer`.
+fn either<'a>(test: Def<'_, 'a>, bool_op: &'a ExprBoolOp) -> Option<&'a Expr> {
+    let denied = bool_op.values.iter().filter_map(|part| match part {
+        Expr::UnaryOp(unary) if unary.op == UnaryOp::Not => Some(&*unary.operand),
+        _ => None,
+    });
+    let name = |expr: &Expr| Some(crate::dotted(expr, test.file.source)).filter(|name| !name.is_empty());
+    let mut denied = denied.filter(|part| name(part).is_some());
+    denied.find(|denied| bool_op.values.iter().any(|part| name(part) == name(denied)))
+}
+
+/// `object`, alone or among others.
+fn is_object(kind: &Expr) -> bool {
+    match kind {
+        Expr::Name(name) => name.id.as_str() == "object",
+        Expr::Tuple(tuple) => tuple.elts.iter().any(is_object),
+        _ => false,
     }
 }
 
@@ -97,9 +162,23 @@ fn compares(test: Def<'_, '_>, left: &Expr, op: CmpOp, right: &Expr) -> Option<&
     if is_not_negative {
         return Some("no length is below 0");
     }
-    match (left, op, right) {
-        (Expr::Name(left), CmpOp::Eq | CmpOp::Is, Expr::Name(right)) if left.id == right.id => {
+    if !matches!(op, CmpOp::Eq | CmpOp::Is | CmpOp::GtE | CmpOp::LtE) {
+        return None;
+    }
+    match (left, right) {
+        (Expr::Name(left), Expr::Name(right)) if left.id == right.id && matches!(op, CmpOp::Eq | CmpOp::Is) => {
             (!is_about_equality(test, left.id.as_str())).then_some("it is compared with itself")
+        }
+        // An attribute may be computed anew each time; that of a result is not.
+        (Expr::Attribute(attribute), Expr::Attribute(_)) => {
+            let (left, right) = (test.file.text(left), test.file.text(right));
+            let is_result = |name: &str| results(test).contains(&name);
+            (left == right && attribute.value.as_name_expr().is_some_and(|it| is_result(it.id.as_str())))
+                .then_some("it is compared with itself")
+        }
+        (left, right) if is_constant(left) && is_constant(right) => {
+            (test.file.text(left) == test.file.text(right) && !is_about_equality(test, ""))
+                .then_some("a constant is compared with itself")
         }
         _ => None,
     }
@@ -125,14 +204,13 @@ fn is_about_equality(test: Def<'_, '_>, name: &str) -> bool {
     ];
     let class = test.class().map_or("", |class| class.name());
     [test.name(), class, test.file.path].iter().any(|text| has_word(text, &EQUALITY))
-        || test.asserts().iter().any(|assert| match &*assert.node.test {
-            Expr::Compare(compare) => {
+        || claims(test).any(|claim| match claim.says {
+            Says::Compared(left, op, right) => {
                 let is_it = |side: &Expr| side.as_name_expr().is_some_and(|side| side.id.as_str() == name);
                 let is_other = |side: &Expr| side.as_name_expr().is_some_and(|side| side.id.as_str() != name);
-                let sides = (&*compare.left, &compare.comparators[0]);
-                is_it(sides.0) && is_other(sides.1)
-                    || is_other(sides.0) && is_it(sides.1)
-                    || compare.ops[0] == CmpOp::NotEq && (is_it(sides.0) || is_it(sides.1))
+                is_it(left) && is_other(right)
+                    || is_other(left) && is_it(right)
+                    || op == CmpOp::NotEq && (is_it(left) || is_it(right))
             }
             _ => false,
         })
@@ -141,58 +219,4 @@ fn is_about_equality(test: Def<'_, '_>, name: &str) -> bool {
 fn is_length(expr: &Expr) -> bool {
     expr.as_call_expr()
         .is_some_and(|call| call.func.as_name_expr().is_some_and(|name| name.id.as_str() == "len"))
-}
-
-/// A whole number, with or without a minus.
-fn whole(expr: &Expr) -> Option<i64> {
-    match expr {
-        Expr::NumberLiteral(literal) => match &literal.value {
-            Number::Int(int) => int.as_i64(),
-            _ => None,
-        },
-        Expr::UnaryOp(unary) if unary.op == UnaryOp::USub => whole(&unary.operand).map(|number| -number),
-        _ => None,
-    }
-}
-
-fn is_constant(expr: &Expr) -> bool {
-    matches!(
-        expr,
-        Expr::BooleanLiteral(_)
-            | Expr::NumberLiteral(_)
-            | Expr::StringLiteral(_)
-            | Expr::NoneLiteral(_)
-            | Expr::BytesLiteral(_)
-    )
-}
-
-/// Whether something that stands there as it is counts as true.
-fn truth(expr: &Expr) -> Option<bool> {
-    match expr {
-        Expr::BooleanLiteral(literal) => Some(literal.value),
-        Expr::NoneLiteral(_) => Some(false),
-        Expr::NumberLiteral(_) => whole(expr).map(|number| number != 0),
-        Expr::StringLiteral(literal) => Some(!literal.value.is_empty()),
-        Expr::BytesLiteral(literal) => Some(!literal.value.is_empty()),
-        Expr::FString(text) => {
-            let has_text = text
-                .value
-                .elements()
-                .any(|part| part.as_literal().is_some_and(|literal| !literal.is_empty()));
-            has_text.then_some(true)
-        }
-        Expr::List(list) => full(&list.elts),
-        Expr::Tuple(tuple) => full(&tuple.elts),
-        Expr::Set(set) => full(&set.elts),
-        Expr::Dict(dict) if dict.items.iter().all(|item| item.key.is_some()) => Some(!dict.items.is_empty()),
-        _ => None,
-    }
-}
-
-/// Whether a list of these has something in it; what stands behind a star may be empty.
-fn full(elements: &[Expr]) -> Option<bool> {
-    match elements.iter().any(|element| !element.is_starred_expr()) {
-        true => Some(true),
-        false => elements.is_empty().then_some(false),
-    }
 }

@@ -2,6 +2,7 @@
 
 use crate::ast::{CmpOp, Expr};
 use crate::known::answers::{Answers, is_about_live_answers};
+use crate::known::claims::{Says, claims};
 use crate::{Check, Def, Example, Layer, Ranged, Report, Rule, Severity};
 
 pub(crate) static RULE: Rule = Rule {
@@ -46,18 +47,10 @@ fn check(test: Def<'_, '_>, report: &mut Report<'_>) {
                 .help("assert the facts that must be in it, such as `\"2024\" in response.content`");
         }
     };
-    for assert in test.asserts() {
-        if let Expr::Compare(compare) = &*assert.node.test
-            && let ([CmpOp::Eq], [right]) = (&*compare.ops, &*compare.comparators)
-        {
-            look(right, &compare.left, assert);
-            look(&compare.left, right, assert);
-        }
-    }
-    for call in test.calls().iter().filter(|call| matches!(call.last, "assertEqual" | "assertEquals")) {
-        if let (Some(left), Some(right)) = (call.positional(0), call.positional(1)) {
-            look(right, left, call);
-            look(left, right, call);
+    for claim in claims(test) {
+        if let Says::Compared(left, CmpOp::Eq, right) = claim.says {
+            look(right, left, &claim);
+            look(left, right, &claim);
         }
     }
 }
