@@ -17,6 +17,8 @@ pub struct Class<'a> {
     pub owner: Option<FunctionId>,
     /// The class around it, if any.
     pub class: Option<ClassId>,
+    /// What `pytestmark` is set to in its body.
+    pub(crate) pytestmark: Option<&'a Expr>,
     pub(crate) from: Marks,
     pub(crate) to: Marks,
 }
@@ -25,6 +27,11 @@ impl<'a> Class<'a> {
     /// Its name.
     pub fn name(&self) -> &'a str {
         self.node.name.as_str()
+    }
+
+    /// Its markers, the nearest first as pytest counts: its `pytestmark`, and its decorators, those that are none left in.
+    pub(crate) fn marks(&self) -> impl Iterator<Item = &'a Expr> + use<'a> {
+        marks(self.pytestmark).chain(self.node.decorator_list.iter().rev().map(|node| &node.expression))
     }
 
     /// Its bases as they are written; those that are no names, such as `Base[int]`, as `Base`.
@@ -41,4 +48,15 @@ impl Ranged for Class<'_> {
     fn range(&self) -> TextRange {
         self.node.name.range
     }
+}
+
+/// What stands in a `pytestmark`: one marker, or a list of them.
+pub(super) fn marks(pytestmark: Option<&Expr>) -> impl Iterator<Item = &Expr> {
+    let marks: &[Expr] = match pytestmark {
+        Some(Expr::List(list)) => &list.elts,
+        Some(Expr::Tuple(tuple)) => &tuple.elts,
+        Some(one) => std::slice::from_ref(one),
+        None => &[],
+    };
+    marks.iter()
 }

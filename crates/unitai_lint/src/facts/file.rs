@@ -4,6 +4,7 @@ use ruff_python_ast::token::Tokens;
 use ruff_python_ast::{self as ast, Expr, Stmt};
 use unitai_model::Layer;
 
+use super::class::marks;
 use super::imports::Imports;
 use super::{
     Assert, Assign, Call, Class, Def, Function, Import, Name, Qualified, Role, Statement, Subscript, With,
@@ -135,12 +136,6 @@ impl<'a> File<'a> {
 
     /// The markers of the whole file.
     pub(crate) fn module_marks(&self) -> impl Iterator<Item = &'a Expr> + use<'a> {
-        let marks: &'a [Expr] = match self.pytestmark {
-            Some(Expr::List(list)) => &list.elts,
-            Some(Expr::Tuple(tuple)) => &tuple.elts,
-            Some(one) => std::slice::from_ref(one),
-            None => &[],
-        };
-        marks.iter()
+        marks(self.pytestmark)
     }
 }

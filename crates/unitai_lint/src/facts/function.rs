@@ -163,9 +163,8 @@ impl<'f, 'a> Def<'f, 'a> {
         let classes =
             std::iter::successors(self.class(), |class| class.class.map(|id| &file.classes[id as usize]));
         let own = self.function.node.decorator_list.iter().rev();
-        let of_classes = classes.flat_map(|class| class.node.decorator_list.iter().rev());
-        own.chain(of_classes)
-            .map(|node| &node.expression)
+        own.map(|node| &node.expression)
+            .chain(classes.flat_map(Class::marks))
             .chain(file.module_marks())
             .filter_map(move |expr| file.marker(expr))
     }

@@ -32,8 +32,8 @@ fn check(file: &File<'_>, report: &mut Report<'_>) {
         decorated(file, mark, "this file", report);
     }
     for class in file.classes.iter().filter(|class| class.name().contains("Test")) {
-        for decorator in &class.node.decorator_list {
-            decorated(file, &decorator.expression, &format!("`{}`", class.name()), report);
+        for mark in class.marks() {
+            decorated(file, mark, &format!("`{}`", class.name()), report);
         }
     }
     // One case of many: `pytest.param(..., marks=pytest.mark.skip(...))`.

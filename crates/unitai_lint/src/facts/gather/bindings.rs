@@ -14,8 +14,11 @@ impl<'a> Gather<'a> {
             return;
         }
         let name = dotted(target, self.file.source);
-        if name == "pytestmark" && self.function.is_none() && self.class.is_none() {
-            self.file.pytestmark = value;
+        if name == "pytestmark" && self.function.is_none() {
+            match self.class {
+                Some(class) => self.file.classes[class as usize].pytestmark = value,
+                None => self.file.pytestmark = value,
+            }
         }
         let (owner, context) = (self.function, self.context);
         self.file.assigns.push(Assign { target, name, value, owner, context, range });

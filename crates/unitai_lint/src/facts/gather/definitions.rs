@@ -68,7 +68,8 @@ impl<'a> Gather<'a> {
         }
         let id = self.file.classes.len() as ClassId;
         let from = self.marks();
-        let class = Class { id, node, owner: self.function, class: self.class, from, to: from };
+        let class =
+            Class { id, node, owner: self.function, class: self.class, pytestmark: None, from, to: from };
         self.file.classes.push(class);
         let before = (self.class, self.is_in_class_body);
         (self.class, self.is_in_class_body) = (Some(id), true);
