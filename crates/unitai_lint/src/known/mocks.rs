@@ -6,10 +6,10 @@ use ruff_text_size::TextRange;
 
 use crate::ast::{Decorator, Expr};
 use crate::known::words::has_word;
-use crate::{Call, Def, Ranged};
+use crate::{Call, Class, Def, File, Ranged};
 
 /// Something that stands in for a part of the system.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Mock {
     pub(crate) range: TextRange,
     /// What it is, for a message: `` `MagicMock()` ``.
@@ -74,7 +74,7 @@ const SURROUNDINGS: [&str; 36] = [
 
 /// The first thing in a test or a fixture that stands in for a part of the system.
 pub(crate) fn first_mock(def: Def<'_, '_>) -> Option<Mock> {
-    let decorators = def.node.decorator_list.iter().filter_map(|decorator| decorated(def, decorator));
+    let decorators = def.node.decorator_list.iter().filter_map(|decorator| decorated(def.file, decorator));
     let taken = def.parameters().filter_map(|parameter| {
         let name = parameter.name.as_str();
         // A fixture of this file is looked at itself.
@@ -90,9 +90,32 @@ pub(crate) fn first_mock(def: Def<'_, '_>) -> Option<Mock> {
     decorators.chain(taken).chain(made).chain(told).min_by_key(|mock| mock.range.start())
 }
 
+/// The mocks that a file has outside of its functions, each with what it is called there.
+pub(crate) fn shared_mocks<'a>(file: &File<'a>) -> Vec<(&'a str, Mock)> {
+    let assigns = file.assigns.iter().filter(|assign| assign.owner.is_none() && !assign.name.is_empty());
+    let made = assigns.filter_map(|assign| {
+        let call = assign.value?.as_call_expr()?;
+        let name = crate::dotted(&call.func, file.source);
+        let is_mock = of_unittest(file, name)
+            && !replaces_surroundings(file, call.arguments.find_positional(0), call.arguments.find_positional(1));
+        is_mock.then(|| (assign.name, Mock { range: call.range(), what: format!("`{name}`") }))
+    });
+    made.collect()
+}
+
+/// The mock that a decorator of a class puts in place for each of its tests.
+pub(crate) fn mock_of_class<'a>(file: &File<'a>, class: &Class<'a>) -> Option<Mock> {
+    class.node.decorator_list.iter().find_map(|decorator| decorated(file, decorator))
+}
+
+/// The first mock that a helper makes. What it is given is no matter of its own.
+pub(crate) fn mock_of_helper(helper: Def<'_, '_>) -> Option<Mock> {
+    helper.calls().iter().find_map(|call| made(helper, call))
+}
+
 /// Whether a decorator puts mocks in place, which then come as parameters.
 pub(crate) fn is_patched(def: Def<'_, '_>) -> bool {
-    def.node.decorator_list.iter().any(|decorator| decorated(def, decorator).is_some())
+    def.node.decorator_list.iter().any(|decorator| decorated(def.file, decorator).is_some())
 }
 
 /// Whether a name was given something of the project's own in this function, which has such an attribute too:
@@ -118,16 +141,21 @@ pub(crate) fn is_mock_name(name: &str) -> bool {
         && !has_word(name, &DATA)
 }
 
-/// Whether a call makes a mock of `unittest.mock`, or puts one in place.
-pub(crate) fn is_mock_call(def: Def<'_, '_>, call: &Call<'_>) -> bool {
-    of_unittest(def, call.name)
-        && !replaces_surroundings(def, call.node.arguments.args.first(), call.positional(1))
+/// Whether a call makes something that counts its calls: a mock of any kind, or a spy.
+pub(crate) fn counts_calls(def: Def<'_, '_>, call: &Call<'_>) -> bool {
+    made(def, call).is_some() || call.name == "mocker.spy"
 }
 
-fn of_unittest(def: Def<'_, '_>, name: &str) -> bool {
+/// Whether a call makes a mock of `unittest.mock`, or puts one in place.
+fn is_mock_call(def: Def<'_, '_>, call: &Call<'_>) -> bool {
+    of_unittest(def.file, call.name)
+        && !replaces_surroundings(def.file, call.node.arguments.args.first(), call.positional(1))
+}
+
+fn of_unittest(file: &File<'_>, name: &str) -> bool {
     // Written out in full, or bound by an import; a plain `mock.patch` of nobody knows what is neither.
     let (first, _) = name.split_once('.').unwrap_or((name, ""));
-    let Some(import) = def.file.import(first) else { return false };
+    let Some(import) = file.import(first) else { return false };
     let is_module = |module: &str| matches!(module, "unittest.mock" | "mock");
     let mut parts = name.split('.').skip(1);
     let maker = match (import.module, import.name) {
@@ -140,28 +168,28 @@ fn of_unittest(def: Def<'_, '_>, name: &str) -> bool {
     !import.is_relative && maker.is_some_and(|maker| MAKERS.contains(&maker))
 }
 
-fn decorated(def: Def<'_, '_>, node: &Decorator) -> Option<Mock> {
+fn decorated(file: &File<'_>, node: &Decorator) -> Option<Mock> {
     let call = node.expression.as_call_expr();
     let named = call.map_or(&node.expression, |call| &call.func);
-    let name = crate::dotted(named, def.file.source);
+    let name = crate::dotted(named, file.source);
     let arguments = call.map(|call| &call.arguments);
     let is_aside = || {
         let argument = |at| arguments.and_then(|arguments| arguments.find_positional(at));
-        replaces_surroundings(def, argument(0), argument(1))
+        replaces_surroundings(file, argument(0), argument(1))
     };
-    let is_it = of_unittest(def, name) && !is_aside() || is_canned_http(def, name);
+    let is_it = of_unittest(file, name) && !is_aside() || is_canned_http(file, name);
     is_it.then(|| Mock { range: node.range, what: format!("`{name}`") })
 }
 
 fn made(def: Def<'_, '_>, call: &Call<'_>) -> Option<Mock> {
     let mock = |what: String| Some(Mock { range: call.range(), what });
-    if is_mock_call(def, call) || is_canned_http(def, call.name) {
+    if is_mock_call(def, call) || is_canned_http(def.file, call.name) {
         return mock(format!("`{}`", call.name));
     }
     match (call.root(), call.last) {
         ("mocker", "spy" | "stopall" | "resetall" | "stop") => None,
         ("mocker", _) if def.takes("mocker") => {
-            (!replaces_surroundings(def, call.positional(0), call.positional(1)))
+            (!replaces_surroundings(def.file, call.positional(0), call.positional(1)))
                 .then(|| mock(format!("`{}`", call.name)))
                 .flatten()
         }
@@ -170,9 +198,9 @@ fn made(def: Def<'_, '_>, call: &Call<'_>) -> Option<Mock> {
     }
 }
 
-fn is_canned_http(def: Def<'_, '_>, name: &str) -> bool {
+fn is_canned_http(file: &File<'_>, name: &str) -> bool {
     let first = name.split('.').next().unwrap_or_default();
-    let import = def.file.import(first);
+    let import = file.import(first);
     import.is_some_and(|import| {
         let module = import.module.split('.').next().unwrap_or_default();
         !import.is_relative && CANNED_HTTP.contains(&module)
@@ -180,10 +208,10 @@ fn is_canned_http(def: Def<'_, '_>, name: &str) -> bool {
 }
 
 /// `patch("time.sleep")`, `patch.dict(os.environ, ...)`, `patch.object(sys, "argv", ...)`.
-fn replaces_surroundings(def: Def<'_, '_>, target: Option<&Expr>, attribute: Option<&Expr>) -> bool {
+fn replaces_surroundings(file: &File<'_>, target: Option<&Expr>, attribute: Option<&Expr>) -> bool {
     [target, attribute].into_iter().flatten().any(|part| match part {
         Expr::StringLiteral(text) => has_word(text.value.to_str(), &SURROUNDINGS),
-        Expr::Name(_) | Expr::Attribute(_) => has_word(def.file.text(part), &SURROUNDINGS),
+        Expr::Name(_) | Expr::Attribute(_) => has_word(file.text(part), &SURROUNDINGS),
         _ => false,
     })
 }
@@ -218,7 +246,7 @@ fn replaced_part(def: Def<'_, '_>, call: &Call<'_>) -> Option<String> {
         Expr::StringLiteral(text) => end_of(text.value.to_str()),
         target => def.file.text(target),
     };
-    if replaces_surroundings(def, Some(target), call.positional(1)) {
+    if replaces_surroundings(def.file, Some(target), call.positional(1)) {
         return None;
     }
     let gives_answer = match value {

@@ -1,7 +1,9 @@
 //! `asserted-internal-call`.
 
 use crate::ast::Expr;
-use crate::known::mocks::{is_mock_call, is_mock_name, is_patched};
+use crate::known::around::{before, is_set_up};
+use crate::known::claims::claims;
+use crate::known::mocks::{counts_calls, is_mock_name, is_patched};
 use crate::known::tools::Tools;
 use crate::known::words::has_word;
 use crate::{Check, Def, Example, Layer, Ranged, Report, Rule, Severity, inside};
@@ -48,16 +50,18 @@ fn check(test: Def<'_, '_>, report: &mut Report<'_>) {
             report.at(call, format!("`{what}` asserts on a call inside of the agent")).help(HELP);
         }
     }
-    for assert in test.asserts() {
+    for claim in claims(test) {
         let mut first = None;
-        inside(&assert.node.test, |expr| {
-            if let Expr::Attribute(attribute) = expr
-                && first.is_none()
-                && is_of_mock(test, &tools, attribute.attr.as_str(), &attribute.value)
-            {
-                first = Some(expr);
-            }
-        });
+        for part in claim.parts() {
+            inside(part, |expr| {
+                if let Expr::Attribute(attribute) = expr
+                    && first.is_none()
+                    && is_of_mock(test, &tools, attribute.attr.as_str(), &attribute.value)
+                {
+                    first = Some(expr);
+                }
+            });
+        }
         if let Some(expr) = first {
             let what = test.file.text(expr);
             report.at(expr, format!("`{what}` counts calls inside of the agent")).help(HELP);
@@ -92,14 +96,21 @@ fn is_part_of_agent(owner: &str) -> bool {
     parts.next().is_some_and(|root| has_word(root, &["agent", "crew", "assistant"])) && parts.count() >= 2
 }
 
-/// Whether a name holds a mock: one that the test makes, or a fixture that is called so.
+/// Whether a name holds a mock or a spy: one that the test makes, or the `setUp` of its class, or a fixture that is called so.
 fn is_mock(test: Def<'_, '_>, name: &str) -> bool {
     let root = name.split('.').next().unwrap_or(name);
-    let is_made = |value: &Expr| {
-        test.calls().iter().any(|call| call.range() == value.range() && is_mock_call(test, call))
+    if let Some(own) = name.strip_prefix("self.") {
+        let own = &name[.."self.".len() + own.find('.').unwrap_or(own.len())];
+        return before(test).into_iter().filter(|it| is_set_up(*it)).any(|it| is_made(it, own));
+    }
+    is_mock_name(root) || test.takes(root) && is_patched(test) || is_made(test, root)
+}
+
+/// Whether a function makes a mock and gives it this name.
+fn is_made(def: Def<'_, '_>, name: &str) -> bool {
+    let is_mock = |value: &Expr| {
+        def.calls().iter().any(|call| call.range() == value.range() && counts_calls(def, call))
     };
-    is_mock_name(root)
-        || test.takes(root) && is_patched(test)
-        || test.assigns().iter().any(|assign| assign.name == root && assign.value.is_some_and(is_made))
-        || test.withs().iter().any(|with| with.bound() == Some(root) && is_made(&with.item.context_expr))
+    def.assigns().iter().any(|assign| assign.name == name && assign.value.is_some_and(is_mock))
+        || def.withs().iter().any(|with| with.bound() == Some(name) && is_mock(&with.item.context_expr))
 }

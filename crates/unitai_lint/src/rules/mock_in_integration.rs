@@ -1,11 +1,12 @@
 //! `mock-in-integration`.
 
-use crate::known::mocks::first_mock;
-use crate::{Check, Example, File, Layer, Report, Role, Rule, Severity};
+use crate::known::around::is_set_up;
+use crate::known::mocks::{Mock, first_mock, mock_of_class, mock_of_helper, shared_mocks};
+use crate::{Check, Def, Example, File, Layer, Report, Role, Rule, Severity, TextRange};
 
 pub(crate) static RULE: Rule = Rule {
     name: "mock-in-integration",
-    what: "A mock in an integration or contract test, or in one of their fixtures: `unittest.mock`, `mocker`, canned HTTP \
+    what: "A mock in an integration or contract test, or in what prepares them, a fixture, a `setUp`, a helper of the file: `unittest.mock`, `mocker`, canned HTTP \
            answers, a fixture that is called a mock, or a part that `monkeypatch` replaces by an answer. The clock and the \
            environment may be set; a spy replaces nothing.",
     why: "These layers ask whether real parts work together. A mock answers what the test told it, so the test passes \
@@ -26,20 +27,57 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(file: &File<'_>, report: &mut Report<'_>) {
-    for def in file.defs().filter(|def| matches!(def.role, Role::Test | Role::Fixture)) {
+    let mut shared = None;
+    let mut told: Vec<TextRange> = Vec::new();
+    for def in file.defs().filter(|def| matches!(def.role, Role::Test | Role::Fixture) || is_set_up(*def)) {
         let Some(layer) = def.layer.filter(|layer| RULE.layers.contains(layer)) else { continue };
         if let Some(mock) = first_mock(def) {
-            let kind = if def.role == Role::Test { "test" } else { "fixture" };
-            report
-                .at(
-                    mock.range,
-                    format!("{} stands in for a real part in `{}`, {} {} {kind}", mock.what, def.name(), article(layer), layer.word()),
-                )
-                .help("use the real part, and skip where it is missing; or move the test to the layer that it belongs to");
+            let kind = if def.role == Role::Fixture { "fixture" } else { "test" };
+            tell(&mock, &format!("`{}`", def.name()), layer, kind, report);
+            continue;
+        }
+        let shared = shared.get_or_insert_with(|| shared_mocks(file));
+        for (place, mock) in used_mocks(def, shared) {
+            // One mock for many tests is told once.
+            if !told.contains(&mock.range) {
+                told.push(mock.range);
+                tell(&mock, &format!("`{place}`, which `{}` uses", def.name()), layer, "test", report);
+            }
         }
     }
 }
 
-fn article(layer: Layer) -> &'static str {
-    if layer == Layer::Integration { "an" } else { "a" }
+/// What a test uses that is a mock and stands elsewhere in its file: at its class, at the top, or in a helper.
+fn used_mocks<'a>(def: Def<'_, 'a>, shared: &[(&'a str, Mock)]) -> Vec<(&'a str, Mock)> {
+    let mut found = Vec::new();
+    if let Some(class) = def.class().filter(|_| def.role == Role::Test)
+        && let Some(mock) = mock_of_class(def.file, class)
+    {
+        found.push((class.name(), mock));
+    }
+    let read = shared.iter().filter(|(name, _)| def.reads(name));
+    found.extend(read.map(|(name, mock)| (*name, mock.clone())));
+    for call in def.calls() {
+        let method = call.name.strip_prefix("self.");
+        let is_it = |helper: &Def<'_, 'a>| {
+            let class = if method.is_some() { def.class } else { None };
+            helper.role == Role::Other
+                && helper.owner.is_none()
+                && helper.class == class
+                && helper.name() == method.unwrap_or(call.name)
+        };
+        let helper = def.file.defs().find(is_it);
+        found.extend(helper.and_then(|helper| Some((helper.name(), mock_of_helper(helper)?))));
+    }
+    found
+}
+
+fn tell(mock: &Mock, place: &str, layer: Layer, kind: &str, report: &mut Report<'_>) {
+    let article = if layer == Layer::Integration { "an" } else { "a" };
+    report
+        .at(
+            mock.range,
+            format!("{} stands in for a real part in {place}, {article} {} {kind}", mock.what, layer.word()),
+        )
+        .help("use the real part, and skip where it is missing; or move the test to the layer that it belongs to");
 }
