@@ -2,9 +2,11 @@
 
 use unitai_check::checks::Method;
 
-use crate::agent::{check_of, results};
-use crate::ast::{Expr, Stmt};
-use crate::{Check, Def, Example, File, Fix, FunctionId, Ranged, Report, Rule, Severity};
+use crate::agent::{check_of, results, runs, subject, toolkits};
+use crate::ast::{Expr, ExprCall, Stmt, UnaryOp};
+use crate::{
+    Check, Def, Example, File, Finding, Fix, FunctionId, Ranged, Report, Rule, Severity, TextRange,
+};
 
 pub(crate) static RULE: Rule = Rule {
     name: "check-without-assert",
@@ -25,35 +27,69 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(file: &File<'_>, report: &mut Report<'_>) {
-    for call in &file.calls {
+    for statement in &file.statements {
         // One that must raise is looked at by whoever waits for the error.
-        if !call.context.is_statement() || call.context.is_awaited() || call.context.in_raises() {
+        if statement.context.in_raises() {
             continue;
         }
-        let Some(method) = check_of(call.node) else { continue };
-        if is_result(file, method, call.receiver(), call.owner) {
-            tell(method, call.receiver(), call, report);
+        let Stmt::Expr(line) = statement.node else { continue };
+        if let Some(what) = finds(file, &line.value, statement.owner) {
+            let start = statement.range().start();
+            tell(&what, statement, report).fix(Fix::insert(FIX, start, "assert "));
         }
     }
-    for statement in &file.statements {
-        let Stmt::Expr(line) = statement.node else { continue };
-        let Expr::Attribute(attribute) = &*line.value else { continue };
-        let Some(method) = Method::of_name(attribute.attr.as_str()) else { continue };
-        let receiver = crate::dotted(&attribute.value, file.source);
-        if method.is_property && is_certain(file, receiver, statement.owner) {
-            tell(method, receiver, statement, report);
+    for assign in file.assigns.iter().filter(|assign| assign.name == "_" && !assign.context.in_raises()) {
+        let Some(value) = assign.value else { continue };
+        let Some(what) = finds(file, value, assign.owner) else { continue };
+        let before = TextRange::new(assign.range().start(), value.start());
+        let is_plain = file.text(before).split_whitespace().eq(["_", "="]);
+        let finding = tell(&what, assign, report);
+        if is_plain {
+            finding.fix(Fix::replace(FIX, before, "assert ".to_owned()));
         }
     }
 }
 
-fn tell(method: &Method, receiver: &str, place: impl Ranged + Copy, report: &mut Report<'_>) {
-    let brackets = if method.is_property { "" } else { "(...)" };
-    let message = format!("nobody looks at what `{receiver}.{}{brackets}` finds", method.name);
-    report.at(place, message).help("write `assert` before it").fix(Fix::insert(
-        "add the missing assert",
-        place.range().start(),
-        "assert ",
-    ));
+const FIX: &str = "add the missing assert";
+
+fn tell<'r>(what: &str, place: impl Ranged, report: &'r mut Report<'_>) -> &'r mut Finding {
+    report.at(place, format!("nobody looks at what `{what}` finds")).help("write `assert` before it")
+}
+
+/// What an expression would tell whoever looked at it, if it is made of checks of results alone: how they are called, for a
+/// message.
+fn finds(file: &File<'_>, expr: &Expr, owner: Option<FunctionId>) -> Option<String> {
+    match expr {
+        Expr::Call(call) => {
+            let method = check_of(call)?;
+            let Expr::Attribute(attribute) = &*call.func else { return None };
+            let receiver = crate::dotted(&attribute.value, file.source);
+            if !receiver.is_empty() {
+                return is_result(file, method, receiver, owner)
+                    .then(|| format!("{receiver}.{}(...)", method.name));
+            }
+            let run = attribute.value.as_call_expr()?;
+            is_run(file, run, owner).then(|| format!("{}(...).{}(...)", file.text(&*run.func), method.name))
+        }
+        Expr::Attribute(attribute) => {
+            let method = Method::of_name(attribute.attr.as_str())?;
+            let receiver = crate::dotted(&attribute.value, file.source);
+            (method.is_property && is_certain(file, receiver, owner)).then(|| file.text(expr).to_owned())
+        }
+        Expr::UnaryOp(unary) if unary.op == UnaryOp::Not => finds(file, &unary.operand, owner),
+        Expr::BoolOp(bool_op) => {
+            let mut found = bool_op.values.iter().map(|value| finds(file, value, owner));
+            let first = found.next()??;
+            found.all(|other| other.is_some()).then_some(first)
+        }
+        Expr::Compare(compare) => {
+            let mut sides = std::iter::once(&*compare.left).chain(&compare.comparators);
+            sides
+                .any(|side| subject(side).is_some_and(|name| is_certain(file, name, owner)))
+                .then(|| file.text(expr).split('\n').next().unwrap_or_default().to_owned())
+        }
+        _ => None,
+    }
 }
 
 /// Whether the check is ours. Names such as `judge` and `matches` are those of others too; `self.output_contains` is likely
@@ -76,12 +112,16 @@ fn is_helper(file: &File<'_>, name: &str) -> bool {
 
 /// Whether the name was given what came of a run, in the function at hand or one around it.
 fn is_certain(file: &File<'_>, receiver: &str, owner: Option<FunctionId>) -> bool {
-    let mut at = owner;
-    while let Some(function) = at.map(|id| &file.functions[id as usize]) {
-        if results(Def { file, function }).contains(&receiver) {
-            return true;
-        }
-        at = function.owner;
-    }
-    false
+    around(file, owner).any(|def| results(def).contains(&receiver))
+}
+
+/// Whether a call runs an agent, by what the function at hand knows.
+fn is_run(file: &File<'_>, call: &ExprCall, owner: Option<FunctionId>) -> bool {
+    around(file, owner).next().is_some_and(|def| runs(call, &toolkits(def), file.source))
+}
+
+/// A function, and those around it.
+fn around<'f, 'a>(file: &'f File<'a>, owner: Option<FunctionId>) -> impl Iterator<Item = Def<'f, 'a>> {
+    let def = |id: FunctionId| Def { file, function: &file.functions[id as usize] };
+    std::iter::successors(owner.map(def), move |it| it.owner.map(def))
 }
