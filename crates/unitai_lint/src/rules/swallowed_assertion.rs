@@ -1,11 +1,12 @@
 //! `swallowed-assertion`.
 
-use crate::ast::{ExceptHandler, Expr, Stmt, StmtTry};
-use crate::{Check, Def, Example, Ranged, Report, Rule, Severity};
+use crate::ast::{ExceptHandler, Expr, ExprCall, Stmt, StmtTry};
+use crate::{Check, Def, Example, FunctionId, Ranged, Report, Rule, Severity, TextRange};
 
 pub(crate) static RULE: Rule = Rule {
     name: "swallowed-assertion",
-    what: "An assertion in a `try` whose `except` catches its failure and lets the test go on: `except Exception: pass`.",
+    what: "An assertion in a `try` whose `except` catches its failure and lets the test go on: `except Exception: pass`. \
+           So do `with suppress(Exception)`, and `with pytest.raises(Exception)`, which is content with it.",
     why: "A broken assertion raises `AssertionError`, which is an `Exception` like any other. Caught, it is gone, and the test \
           passes.",
     bad: Example {
@@ -23,28 +24,31 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(test: Def<'_, '_>, report: &mut Report<'_>) {
-    if !test.asserts().iter().any(|assert| assert.context.in_try()) {
+    if test.asserts().is_empty() {
         return;
     }
     for statement in test.statements() {
         let Stmt::Try(node) = statement.node else { continue };
-        let Some(caught) = swallows(test, node) else { continue };
-        let body = |place: &dyn Fn() -> ruff_text_size::TextRange| {
-            node.body.iter().any(|stmt| stmt.range().contains_range(place()))
-        };
-        for assert in test.asserts().iter().filter(|assert| assert.owner == statement.owner) {
-            if assert.context.in_try() && body(&|| assert.range()) {
-                report
-                    .at(
-                        assert,
-                        format!(
-                            "`{caught}` catches the failure of this assertion: `{}` passes all the same",
-                            test.name()
-                        ),
-                    )
-                    .help("assert behind the `try`, or catch only what you expect");
-            }
+        if let Some(caught) = swallows(test, node) {
+            tell(test, &node.body, statement.owner, &format!("`{caught}` catches"), report);
         }
+    }
+    for with in test.withs() {
+        let Some(call) = with.call() else { continue };
+        if let Some(does) = suppresses(test, call) {
+            tell(test, &with.node.body, with.owner, &does, report);
+        }
+    }
+}
+
+/// Tells of each assertion in a body whose failure goes nowhere.
+fn tell(test: Def<'_, '_>, body: &[Stmt], owner: Option<FunctionId>, does: &str, report: &mut Report<'_>) {
+    let (Some(first), Some(last)) = (body.first(), body.last()) else { return };
+    let body = TextRange::new(first.start(), last.end());
+    for assert in test.asserts().iter().filter(|it| it.owner == owner && body.contains_range(it.range())) {
+        report
+            .at(assert, format!("{does} the failure of this assertion: `{}` passes all the same", test.name()))
+            .help("assert behind the block, or catch only what you expect");
     }
 }
 
@@ -52,25 +56,53 @@ fn check(test: Def<'_, '_>, report: &mut Report<'_>) {
 fn swallows<'a>(test: Def<'_, 'a>, node: &'a StmtTry) -> Option<&'a str> {
     for handler in &node.handlers {
         let ExceptHandler::ExceptHandler(handler) = handler;
-        let Some(kind) = &handler.type_ else { return is_idle(&handler.body).then_some("except") };
-        let catches = |kind: &Expr| {
-            matches!(crate::dotted(kind, test.file.source), "Exception" | "BaseException" | "AssertionError")
-        };
-        let is_caught = match &**kind {
-            Expr::Tuple(tuple) => tuple.elts.iter().any(catches),
-            kind => catches(kind),
-        };
-        if is_caught {
-            return is_idle(&handler.body).then(|| test.file.text(&**kind));
+        let is_idle = || handler.body.iter().all(|stmt| is_idle(test, stmt, handler.range));
+        let Some(kind) = &handler.type_ else { return is_idle().then_some("except") };
+        if is_caught(test, kind) {
+            return is_idle().then(|| test.file.text(&**kind));
         }
     }
     None
 }
 
-/// Nothing but `pass`, `continue`, `...`, and telling somebody.
-fn is_idle(body: &[Stmt]) -> bool {
-    body.iter().all(|stmt| match stmt {
+/// What a block does with failed assertions, if it lets the test go on: `suppress(Exception)`, `pytest.raises(Exception)`.
+fn suppresses(test: Def<'_, '_>, call: &ExprCall) -> Option<String> {
+    let name = crate::dotted(&call.func, test.file.source);
+    let qualified = test.file.qualified(name);
+    if qualified.is("contextlib.suppress") {
+        let is_it = call.arguments.args.iter().any(|kind| is_caught(test, kind));
+        return is_it.then(|| format!("`{}` catches", test.file.text(call)));
+    }
+    // With a pattern, it must be the right one; and that an assertion fails may be the point.
+    let is_raises = qualified.is("pytest.raises") || name == "self.assertRaises";
+    let kind = call.arguments.args.first().filter(|_| is_raises && call.arguments.len() == 1)?;
+    matches!(test.file.text(kind), "Exception" | "BaseException")
+        .then(|| format!("`{}` is content with", test.file.text(call)))
+}
+
+/// Whether a failed assertion is of this kind, or of one of these.
+fn is_caught(test: Def<'_, '_>, kind: &Expr) -> bool {
+    match kind {
+        Expr::Tuple(tuple) => tuple.elts.iter().any(|kind| is_caught(test, kind)),
+        kind => {
+            matches!(crate::dotted(kind, test.file.source), "Exception" | "BaseException" | "AssertionError")
+        }
+    }
+}
+
+/// Whether a statement of an `except` lets the failure go: `pass`, `continue`, `return`, `...`, telling somebody, and values
+/// that nobody reads.
+fn is_idle(test: Def<'_, '_>, stmt: &Stmt, handler: TextRange) -> bool {
+    match stmt {
         Stmt::Pass(_) | Stmt::Continue(_) => true,
+        Stmt::Return(given) => given.value.as_deref().is_none_or(Expr::is_none_literal_expr),
+        Stmt::Assign(assign) => assign.targets.iter().all(|target| {
+            let is_read = |name: &str| {
+                let mut read = test.names().iter().filter(|it| it.is_read() && it.id() == name);
+                read.any(|it| !handler.contains_range(it.range()))
+            };
+            target.as_name_expr().is_some_and(|name| !is_read(name.id.as_str()))
+        }),
         Stmt::Expr(expr) => match &*expr.value {
             Expr::Call(call) => match &*call.func {
                 Expr::Name(name) => name.id.as_str() == "print",
@@ -85,5 +117,5 @@ fn is_idle(body: &[Stmt]) -> bool {
             value => value.is_literal_expr(),
         },
         _ => false,
-    })
+    }
 }
