@@ -3,13 +3,12 @@
 use unitai_check::checks::Method;
 
 use crate::ast::{Expr, ExprCall};
+use crate::known::asking::runs_agent;
+use crate::known::words::has_word;
 use crate::{Call, Def, dotted};
 
 /// Methods of a toolkit that run an agent.
 const RUNS: [&str; 4] = ["run", "arun", "run_callable", "run_generic"];
-/// Methods by which frameworks run one.
-const RUNS_OF_AGENTS: [&str; 8] =
-    ["run", "arun", "run_sync", "invoke", "ainvoke", "kickoff", "kickoff_async", "run_streamed"];
 /// Methods of a toolkit that prepare it, and run nothing.
 const PREPARES: [&str; 5] = ["mock", "allow", "patch", "auto_mock", "get_tool"];
 /// Fixtures of pytest and of UnitAI that run no agent and hold no toolkit.
@@ -68,31 +67,35 @@ pub(crate) fn prepares(call: &Call<'_>) -> bool {
 pub(crate) fn runs(call: &ExprCall, toolkits: &[&str], source: &str) -> bool {
     let Expr::Attribute(method) = &*call.func else { return false };
     let name = method.attr.as_str();
-    let (is_run, is_run_of_agent) = (RUNS.contains(&name), RUNS_OF_AGENTS.contains(&name));
-    if !is_run && !is_run_of_agent {
-        return false;
-    }
     let receiver = dotted(&method.value, source);
-    if toolkits.contains(&receiver) {
-        return is_run;
+    if toolkits.contains(&receiver) || has_word(receiver, &["toolkit"]) {
+        return RUNS.contains(&name);
     }
-    let last = receiver.rsplit('.').next().unwrap_or_default();
-    let is_agent = ["agent", "Agent", "crew", "toolkit"].iter().any(|word| last.contains(word));
-    (is_agent || receiver == "Runner") && is_run_of_agent
+    runs_agent(receiver, name)
 }
 
-/// The names that hold what came of a run in this test.
+/// The names that hold what came of a run in this test, or a part of it.
 pub(crate) fn results<'a>(test: Def<'_, 'a>) -> Vec<&'a str> {
     let toolkits = toolkits(test);
     let made = test.assigns().iter().filter(|assign| {
-        let value = match assign.value {
-            Some(Expr::Await(awaited)) => Some(&*awaited.value),
-            value => value,
-        };
-        let call = value.and_then(Expr::as_call_expr);
+        let call = assign.value.and_then(origin);
         call.is_some_and(|call| runs(call, &toolkits, test.file.source))
     });
     made.map(|assign| assign.name).filter(|name| !name.is_empty() && !name.contains('.')).collect()
+}
+
+/// The call that a value is a part of: `Runner.run_sync(...)` in `Runner.run_sync(...).final_output`.
+fn origin(value: &Expr) -> Option<&ExprCall> {
+    let mut at = value;
+    loop {
+        at = match at {
+            Expr::Call(call) => return Some(call),
+            Expr::Await(awaited) => &awaited.value,
+            Expr::Attribute(attribute) => &attribute.value,
+            Expr::Subscript(subscript) => &subscript.value,
+            _ => return None,
+        }
+    }
 }
 
 /// The check that a call is, if it is one on a value: `result.tool_was_called("x")`.

@@ -1,5 +1,6 @@
 //! Values that stand in the code itself.
 
+use crate::Def;
 use crate::ast::{Expr, Number, UnaryOp};
 
 /// Zero, false, none, or empty.
@@ -85,4 +86,17 @@ fn full(elements: &[Expr]) -> Option<bool> {
         true => Some(true),
         false => elements.is_empty().then_some(false),
     }
+}
+
+/// The value of a name that gets one once: in the function, else at the top of the file.
+pub(crate) fn constant<'a>(def: Def<'_, 'a>, name: &str) -> Option<&'a Expr> {
+    let mut own = def.assigns().iter().filter(|assign| assign.name == name);
+    let mut of_file =
+        def.file.assigns.iter().filter(|assign| assign.owner.is_none() && assign.name == name);
+    let found = match own.next() {
+        Some(first) => own.next().is_none().then_some(first),
+        None if def.takes(name) => None,
+        None => of_file.next().filter(|_| of_file.next().is_none()),
+    };
+    found?.value
 }

@@ -1,80 +1,9 @@
-//! What a model said: which calls ask one, and which names of a test hold its words.
+//! What a model said: which names of a test hold its words.
 
 use crate::ast::Expr;
-use crate::known::words::{has_word, words};
+use crate::known::asking::{asks_model, is_asked, is_asking};
+use crate::known::words::has_word;
 use crate::{Call, Def, Layer, Ranged};
-
-/// Methods that ask a model or an agent.
-const ASKING: [&str; 30] = [
-    "achat",
-    "acomplete",
-    "ainvoke",
-    "arun",
-    "ask",
-    "astream",
-    "chat",
-    "complete",
-    "completion",
-    "converse",
-    "embed",
-    "embed_documents",
-    "embed_query",
-    "generate",
-    "generate_content",
-    "generate_text",
-    "invoke",
-    "kickoff",
-    "kickoff_async",
-    "predict",
-    "prompt",
-    "query",
-    "reply",
-    "respond",
-    "run",
-    "run_async",
-    "run_sync",
-    "send_message",
-    "stream",
-    "run_stream",
-];
-
-/// Whether a call asks somebody who may be a model: by the name of the method.
-pub(crate) fn is_asking(call: &Call<'_>) -> bool {
-    ASKING.contains(&call.last) && call.node.func.is_attribute_expr()
-}
-
-/// Methods of clients of stores and of the SDKs of models.
-const SENDING: [&str; 12] = [
-    "aembed", "create", "delete", "ingest", "parse", "rerank", "retrieve", "search", "upsert", "insert",
-    "acreate", "execute",
-];
-
-/// Whether a method of a client sends something, by its name.
-pub(crate) fn is_sending(method: &str) -> bool {
-    ASKING.contains(&method) || SENDING.contains(&method)
-}
-
-/// Who is asked when a model answers: the last part of what stands before the method.
-const ASKED: [&str; 15] = [
-    "agent",
-    "assistant",
-    "bot",
-    "chain",
-    "chat",
-    "chatbot",
-    "completions",
-    "crew",
-    "executor",
-    "graph",
-    "llm",
-    "messages",
-    "model",
-    "responses",
-    "runner",
-];
-
-/// Methods of SDKs, behind `completions`, `messages` and `responses`.
-const OF_SDKS: [&str; 3] = ["create", "parse", "acreate"];
 
 /// Where the words of an answer stand.
 const TEXTS: [&str; 13] = [
@@ -171,6 +100,9 @@ impl<'a> Answers<'a> {
                     && self.is_answer(test, &attribute.value)
             }
             Expr::Subscript(subscript) => self.is_answer(test, &subscript.value),
+            Expr::FString(text) => text.value.elements().any(|part| {
+                part.as_interpolation().is_some_and(|part| self.is_answer(test, &part.expression))
+            }),
             Expr::Call(call) => match &*call.func {
                 Expr::Attribute(method) if is_of_text(method.attr.as_str()) => {
                     self.is_answer(test, &method.value)
@@ -188,31 +120,30 @@ impl<'a> Answers<'a> {
     }
 }
 
-/// What changes a text, and leaves it the same words.
+/// What changes a text, or writes all of an answer down, and leaves it the same words.
 fn is_of_text(method: &str) -> bool {
-    matches!(method, "strip" | "lower" | "upper" | "casefold" | "rstrip" | "lstrip")
+    matches!(
+        method,
+        "strip"
+            | "lower"
+            | "upper"
+            | "casefold"
+            | "rstrip"
+            | "lstrip"
+            | "model_dump"
+            | "model_dump_json"
+            | "to_dict"
+            | "to_json"
+    )
 }
 
 /// Whether a call asks a model: by who is asked and how. An agent that is a function of this file is none.
 fn asks_a_model(test: Def<'_, '_>, call: &Call<'_>) -> bool {
     let receiver = call.receiver();
-    let asked = receiver.rsplit('.').next().unwrap_or_default();
-    if OF_SDKS.contains(&call.last) {
-        return matches!(asked, "completions" | "messages" | "responses");
-    }
-    if !is_asking(call) {
-        return false;
-    }
     let is_written_here = |name: &str| test.file.defs().any(|def| def.name() == name);
-    if has_word(asked, &["toolkit"]) {
-        let agent = call.argument("agent", 0);
-        return agent.is_some_and(|agent| match agent {
-            Expr::Name(name) => {
-                words(name.id.as_str()).any(|word| ASKED.contains(&&*word))
-                    && !is_written_here(name.id.as_str())
-            }
-            _ => false,
-        });
+    if has_word(receiver.rsplit('.').next().unwrap_or_default(), &["toolkit"]) {
+        let agent = call.argument("agent", 0).and_then(Expr::as_name_expr).map(|name| name.id.as_str());
+        return is_asking(call) && agent.is_some_and(|name| is_asked(name) && !is_written_here(name));
     }
-    words(asked).any(|word| ASKED.contains(&&*word))
+    call.node.func.is_attribute_expr() && asks_model(receiver, call.last)
 }

@@ -3,6 +3,7 @@
 
 pub(crate) mod answers;
 pub(crate) mod around;
+pub(crate) mod asking;
 pub(crate) mod check_names;
 pub(crate) mod checking;
 pub(crate) mod claims;

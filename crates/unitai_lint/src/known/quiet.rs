@@ -2,7 +2,7 @@
 
 use crate::Def;
 use crate::ast::Stmt;
-use crate::known::answers::is_asking;
+use crate::known::asking::is_asking;
 use crate::known::words::words;
 
 /// How words begin that say that something goes wrong.

@@ -2,6 +2,7 @@
 
 use crate::ast::{CmpOp, Expr};
 use crate::known::answers::{Answers, is_about_live_answers};
+use crate::literal::constant;
 use crate::known::claims::{Says, claims};
 use crate::{Check, Def, Example, Layer, Ranged, Report, Rule, Severity};
 
@@ -32,7 +33,7 @@ const LAYERS: [Layer; 2] = [Layer::Integration, Layer::Behavioral];
 fn check(test: Def<'_, '_>, report: &mut Report<'_>) {
     let mut answers = None;
     let mut look = |text: &Expr, answer: &Expr, place: &dyn Ranged| {
-        if !is_sentence(text) || !is_about_live_answers(test, &LAYERS) {
+        if !is_sentence(test, text) || !is_about_live_answers(test, &LAYERS) {
             return;
         }
         if answers.get_or_insert_with(|| Answers::of(test)).is_answer(test, answer) {
@@ -55,10 +56,14 @@ fn check(test: Def<'_, '_>, report: &mut Report<'_>) {
     }
 }
 
-/// Three words or more, written out.
-fn is_sentence(expr: &Expr) -> bool {
+/// Three words or more, written out here or where the name got them.
+fn is_sentence(test: Def<'_, '_>, expr: &Expr) -> bool {
     match expr {
         Expr::StringLiteral(text) => text.value.to_str().split_whitespace().count() >= 3,
+        Expr::Name(name) => {
+            let value = constant(test, name.id.as_str());
+            value.is_some_and(|value| value.is_string_literal_expr() && is_sentence(test, value))
+        }
         _ => false,
     }
 }

@@ -1,7 +1,7 @@
 //! `network-in-unit`.
 
 use crate::ast::Expr;
-use crate::known::answers::is_sending;
+use crate::known::asking::is_sending;
 use crate::known::clients::{bound_client, client_of, given_client, sends_to};
 use crate::known::mocks::first_mock;
 use crate::{Call, Check, Def, Example, File, Layer, Report, Role, Rule, Severity};

@@ -47,7 +47,7 @@ fn check(test: Def<'_, '_>, report: &mut Report<'_>) {
         let keeps = call.last.starts_with("assert_match") || call.last == "check" || call.name == of;
         if is_snapshot(of)
             && keeps
-            && let Some(kept) = call.positional(0)
+            && let Some(kept) = call.argument("value", 0)
         {
             look(kept, call);
         }
