@@ -41,7 +41,7 @@ static FORMS: LazyLock<Vec<(Regex, Reading)>> = LazyLock::new(|| {
     let forms: [(String, Reading); 10] = [
         (
             format!(
-                r"(?:the )?(?:http |response )?status(?: code|_code)? {IS} (?:exactly )?(\d{{3}}){REASON}"
+                r"(?:the )?(?:http |response )?status(?: code|_code)?:? (?:{IS} )?(?:exactly )?(\d{{3}}){REASON}"
             ),
             status,
         ),
@@ -53,7 +53,7 @@ static FORMS: LazyLock<Vec<(Regex, Reading)>> = LazyLock::new(|| {
         ),
         (format!(r"http (\d{{3}}){REASON}"), status),
         (format!(r"(?:{MODAL} )?(?:returns?|contains?|have|has|lists?) {AMOUNT} (\d+) (\w+)"), count),
-        (format!(r"(?:the )?(?:response time|latency|duration) (?:{MODAL} be|is) {LIMIT} {TIME}"), time),
+        (format!(r"(?:the )?(?:response time|latency|duration):? (?:(?:{MODAL} be|is) )?{LIMIT} {TIME}"), time),
         (
             format!(
                 r"(?:the (?:request|response|call) )?(?:{MODAL} )?(?:responds?|answers?|finish(?:es)?|completes?|takes?) (?:in )?{LIMIT} {TIME}"
@@ -199,6 +199,10 @@ mod tests {
             ("Status code should be 200", Claim::Status(200)),
             ("Status should be 200", Claim::Status(200)),
             ("Should return 201", Claim::Status(201)),
+            ("status code 200", Claim::Status(200)),
+            ("Status: 404 Not Found", Claim::Status(404)),
+            ("Response time under 500ms", Claim::Time { sign: "<", ms: 500.0 }),
+            ("Latency: below 2 seconds", Claim::Time { sign: "<", ms: 2000.0 }),
             ("the response status code is 404 Not Found", Claim::Status(404)),
             ("returns a status code 204", Claim::Status(204)),
             ("HTTP 200 OK", Claim::Status(200)),
@@ -233,6 +237,8 @@ mod tests {
             "Should return exactly 10 active users",
             "Should return 10 users",
             "Status code should be 200 or 201",
+            "status code 200 or 201",
+            "Response time under load",
             "Status code should not be 500",
             "Status code should be 200 Not Found",
             "Status code should be 2000",
