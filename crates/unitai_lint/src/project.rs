@@ -73,7 +73,7 @@ pub struct MethodSummary {
     /// Whether it is a test.
     pub is_test: bool,
     /// Of a contract test, a digest of its body as tokens, without its docstring and comments: equal bodies, equal digests,
-    /// whichever classes they name. 0 for bodies that say next to nothing.
+    /// whichever classes they name and fixtures they take. 0 for bodies that say next to nothing.
     pub digest: u64,
 }
 

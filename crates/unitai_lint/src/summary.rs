@@ -175,6 +175,7 @@ fn method_summary(file: &File<'_>, method: Def<'_, '_>) -> MethodSummary {
 /// A digest of what a test says, however it is laid out and commented.
 fn digest(file: &File<'_>, method: Def<'_, '_>) -> u64 {
     let (Some(first), Some(last)) = (method.body().first(), method.body().last()) else { return 0 };
+    let parameters: Vec<&str> = method.parameters().map(|parameter| parameter.name.as_str()).collect();
     let mut hasher = FxHasher::default();
     let mut count = 0;
     for token in file.tokens.in_range(TextRange::new(first.start(), last.end())) {
@@ -187,7 +188,13 @@ fn digest(file: &File<'_>, method: Def<'_, '_>) -> u64 {
         let is_class = token.kind() == TokenKind::Name
             && text.starts_with(|first: char| first.is_ascii_uppercase())
             && text.contains(|c: char| c.is_ascii_lowercase());
-        hasher.write(if is_class { b"Class" } else { text.as_bytes() });
+        // And takes another fixture.
+        let taken = parameters.iter().position(|name| token.kind() == TokenKind::Name && *name == text);
+        match taken {
+            Some(at) => hasher.write_usize(at),
+            None if is_class => hasher.write(b"Class"),
+            None => hasher.write(text.as_bytes()),
+        }
         hasher.write_u8(0xff);
     }
     if count < TOO_SHORT { 0 } else { hasher.finish().max(1) }

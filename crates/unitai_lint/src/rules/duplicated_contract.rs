@@ -22,6 +22,8 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Project(check),
 };
 
+const HELP: &str = "put them into one class that every implementation's class inherits";
+
 /// How many of the repeated tests are named.
 const SHOWN: usize = 3;
 
@@ -38,6 +40,7 @@ struct Suite<'p> {
 fn check(project: &Project<'_>, report: &mut ProjectReport<'_>) {
     let suites = suites(project);
     for (at, suite) in suites.iter().enumerate() {
+        within(suite, report);
         // The first one that has the same tests is the one to keep.
         let found = suites[..at].iter().find_map(|other| {
             let repeated = repeated(suite, other);
@@ -46,11 +49,6 @@ fn check(project: &Project<'_>, report: &mut ProjectReport<'_>) {
         });
         let Some((other, repeated)) = found else { continue };
         let range = if suite.class.is_empty() { repeated[0].range } else { suite.range };
-        let mut names: Vec<String> =
-            repeated.iter().take(SHOWN).map(|test| format!("`{}`", test.name)).collect();
-        if repeated.len() > SHOWN {
-            names.push(format!("and {} more", repeated.len() - SHOWN));
-        }
         let whose =
             if suite.class.is_empty() { "this file".to_owned() } else { format!("`{}`", suite.class) };
         let of = match (other.class, other.file == suite.file) {
@@ -59,8 +57,8 @@ fn check(project: &Project<'_>, report: &mut ProjectReport<'_>) {
             (class, false) => format!("`{class}` in `{}`", other.path),
         };
         report
-            .at(suite.file, range, format!("{whose} repeats tests of {of}: {}", names.join(", ")))
-            .help("put them into one class that every implementation's class inherits");
+            .at(suite.file, range, format!("{whose} repeats tests of {of}: {}", names(&repeated)))
+            .help(HELP);
     }
 }
 
@@ -84,7 +82,47 @@ fn tests<'p>(suite: &Suite<'p>) -> impl Iterator<Item = &'p MethodSummary> {
 
 /// The tests of a suite that another one has as well.
 fn repeated<'p>(suite: &Suite<'p>, other: &Suite<'p>) -> Vec<&'p MethodSummary> {
-    let is_same =
-        |a: &MethodSummary, b: &MethodSummary| a.digest != 0 && a.digest == b.digest && a.name == b.name;
+    let is_same = |a: &MethodSummary, b: &MethodSummary| {
+        is_copy(a, b) && (a.name == b.name || whose(&a.name, &b.name).is_some())
+    };
     tests(suite).filter(|test| tests(other).any(|known| is_same(test, known))).collect()
+}
+
+fn is_copy(a: &MethodSummary, b: &MethodSummary) -> bool {
+    a.digest != 0 && a.digest == b.digest
+}
+
+/// The one word in which two names differ, which says whose test it is: `disk` and `memory` for `test_disk_put` and
+/// `test_memory_put`.
+fn whose<'p>(a: &'p str, b: &'p str) -> Option<(&'p str, &'p str)> {
+    let mut differing = a.split('_').zip(b.split('_')).filter(|(a, b)| a != b);
+    let first = differing.next()?;
+    (a.split('_').count() == b.split('_').count() && differing.next().is_none()).then_some(first)
+}
+
+/// Looks for implementations that have their copies side by side in one suite.
+fn within(suite: &Suite<'_>, report: &mut ProjectReport<'_>) {
+    // By the words that tell two implementations apart: the copies of the second.
+    let mut copies: Vec<((&str, &str), Vec<&MethodSummary>)> = Vec::new();
+    for (at, test) in tests(suite).enumerate() {
+        let mut before = tests(suite).take(at).filter(|known| is_copy(known, test));
+        let Some(pair) = before.find_map(|known| whose(&known.name, &test.name)) else { continue };
+        match copies.iter_mut().find(|(known, _)| *known == pair) {
+            Some((_, all)) => all.push(test),
+            None => copies.push((pair, vec![test])),
+        }
+    }
+    for ((first, second), all) in copies.iter().filter(|(_, all)| all.len() >= 2) {
+        let message = format!("the tests of `{second}` repeat those of `{first}`: {}", names(all));
+        report.at(suite.file, all[0].range, message).help(HELP);
+    }
+}
+
+/// The first few names, and how many more there are.
+fn names(tests: &[&MethodSummary]) -> String {
+    let mut names: Vec<String> = tests.iter().take(SHOWN).map(|test| format!("`{}`", test.name)).collect();
+    if tests.len() > SHOWN {
+        names.push(format!("and {} more", tests.len() - SHOWN));
+    }
+    names.join(", ")
 }
