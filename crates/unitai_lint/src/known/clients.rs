@@ -2,7 +2,8 @@
 
 use crate::ast::{Expr, ExprCall, Stmt};
 use crate::known::words::words;
-use crate::{Call, Def, File, dotted};
+use crate::literal::constant;
+use crate::{Call, Def, File, Qualified, Ranged, dotted};
 
 /// Functions that send a request to the address that they are given.
 const SENDING: [(&str, &[&str]); 6] = [
@@ -73,28 +74,102 @@ const KINDS: [&str; 16] = [
 /// Clients whose names say it all.
 const CLIENTS: [&str; 5] = ["MongoClient", "AsyncMongoClient", "Redis", "StrictRedis", "create_engine"];
 
-/// The address outside of this machine that a call sends to, if it is seen to.
+/// Classes whose objects send requests to the addresses that they are given.
+const SESSIONS: [&str; 5] =
+    ["aiohttp.ClientSession", "httpx.AsyncClient", "httpx.Client", "requests.Session", "requests.session"];
+
+/// What a session is told, where it is not to send anything out.
+const OF_OWN_TRANSPORT: [&str; 5] = ["app", "connector", "mounts", "transport", "proxies"];
+
+/// Functions that ask a model at once.
+const MODELS: [&str; 5] = [
+    "litellm.acompletion",
+    "litellm.aembedding",
+    "litellm.completion",
+    "litellm.embedding",
+    "litellm.text_completion",
+];
+
+/// Methods of an AWS client that send nothing.
+const QUIET: [&str; 5] = ["can_paginate", "close", "generate_presigned_url", "get_paginator", "get_waiter"];
+
+/// The address outside of this machine that a call sends to, if it is seen to; or who is there, in words.
 pub(crate) fn sends_to<'a>(def: Def<'_, 'a>, call: &Call<'a>) -> Option<&'a str> {
+    if let Some(session) = session_of(def, call) {
+        let base = session.arguments.find_keyword("base_url").map(|it| &it.value);
+        let is_verb = SENDING.iter().any(|(module, verbs)| *module == "httpx" && verbs.contains(&call.last));
+        let given = outside(def, call).or_else(|| base.and_then(|base| outside_of(def, base)));
+        return given.filter(|_| is_verb);
+    }
+    if let Some(made) = made_by(def, call, |name| name.is("boto3.client") || name.is("boto3.resource")) {
+        let is_near = is_near(made, def.file.source) || made.arguments.find_keyword("endpoint_url").is_some();
+        return (!is_near && !QUIET.contains(&call.last)).then_some("AWS");
+    }
     let import = def.file.import(call.root())?;
     if import.is_relative {
         return None;
     }
     let name = def.qualified(call.name);
+    if name.is_any(&MODELS) {
+        return call.keyword("mock_response").is_none().then_some("a model");
+    }
     let is_sending =
         |module: &str, functions: &[&str]| name.behind(module).is_some_and(|last| functions.contains(&last));
     if SENDING.iter().any(|(module, functions)| is_sending(module, functions)) {
-        let arguments = &call.node.arguments;
-        return arguments
-            .args
-            .iter()
-            .chain(
-                arguments.keywords.iter().filter(|it| it.arg.as_deref() == Some("url")).map(|it| &it.value),
-            )
-            .find_map(|argument| address(argument))
-            .filter(|address| is_outside(address));
+        return outside(def, call);
     }
     let connects = |module: &&str| name.behind(module) == Some("connect");
     DATABASES.iter().any(connects).then_some("a database")
+}
+
+/// The first address outside of this machine among what a call is given.
+fn outside<'a>(def: Def<'_, 'a>, call: &Call<'a>) -> Option<&'a str> {
+    let arguments = &call.node.arguments;
+    let by_name = arguments.keywords.iter().filter(|it| it.arg.as_deref() == Some("url")).map(|it| &it.value);
+    arguments.args.iter().chain(by_name).find_map(|argument| outside_of(def, argument))
+}
+
+/// The address that an expression is, or that its name got, if it is outside.
+fn outside_of<'a>(def: Def<'_, 'a>, expr: &'a Expr) -> Option<&'a str> {
+    let value = match expr {
+        Expr::Name(name) => constant(def, name.id.as_str())?,
+        expr => expr,
+    };
+    address(value).filter(|address| is_outside(address))
+}
+
+/// The call that makes the session that a call belongs to, if it sends by the ways of the library.
+fn session_of<'a>(def: Def<'_, 'a>, call: &Call<'a>) -> Option<&'a ExprCall> {
+    let made = made_by(def, call, |name| name.is_any(&SESSIONS))?;
+    let has_own = OF_OWN_TRANSPORT.iter().any(|name| made.arguments.find_keyword(name).is_some());
+    // What is mounted or set later is not seen here.
+    (!has_own && !def.calls().iter().any(|other| other.last == "mount")).then_some(made)
+}
+
+/// The call that makes the object whose method is called, if it makes one of these: on the spot, a line before, or by `with`.
+fn made_by<'a>(
+    def: Def<'_, 'a>,
+    call: &Call<'a>,
+    is_it: impl Fn(Qualified<'a>) -> bool,
+) -> Option<&'a ExprCall> {
+    let Expr::Attribute(method) = &*call.node.func else { return None };
+    let is_made = |made: &&'a ExprCall| {
+        let name = dotted(&made.func, def.file.source);
+        let root = name.split('.').next().unwrap_or_default();
+        def.file.import(root).is_some() && is_it(def.qualified(name))
+    };
+    match &*method.value {
+        Expr::Call(made) => Some(made).filter(is_made),
+        Expr::Name(name) => {
+            let name = name.id.as_str();
+            let assigned = def.assigns().iter().filter(|it| it.name == name).filter_map(|it| it.value);
+            let opened = def.withs().iter().filter(|it| it.bound() == Some(name)).map(|it| &it.item.context_expr);
+            // The last one before the call is the one that is asked.
+            let bound = assigned.chain(opened).filter(|value| value.end() <= call.node.start());
+            bound.max_by_key(|value| value.start())?.as_call_expr().filter(is_made)
+        }
+        _ => None,
+    }
 }
 
 /// `"https://api.example.com/x"`, or `("example.com", 80)`.

@@ -1,10 +1,10 @@
 //! `key-in-unit`.
 
-use crate::ast::Expr;
+use crate::ast::{Expr, ExprSubscript};
 use crate::known::around::{asked, before};
 use crate::known::clients::is_key;
 use crate::known::words::has_word;
-use crate::{Check, Def, Example, File, Layer, Ranged, Report, Role, Rule, Severity, TextRange, inside};
+use crate::{Call, Check, Def, Example, File, Layer, Ranged, Report, Role, Rule, Severity, TextRange, inside};
 
 pub(crate) static RULE: Rule = Rule {
     name: "key-in-unit",
@@ -28,11 +28,15 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(file: &File<'_>, report: &mut Report<'_>) {
+    let shared = shared_keys(file);
+    let mut told: Vec<TextRange> = Vec::new();
     for def in file.defs().filter(|def| matches!(def.role, Role::Test | Role::Fixture)) {
         if def.layer != Some(Layer::Unit) {
             continue;
         }
         let mut keys = read_keys(def);
+        keys.retain(|(range, _)| !is_asserted(def, *range));
+        keys.extend(shared.iter().filter(|it| def.reads(it.0)).map(|(_, range, key)| (*range, *key)));
         if keys.is_empty() || is_given_environment(def) {
             continue;
         }
@@ -40,8 +44,8 @@ fn check(file: &File<'_>, report: &mut Report<'_>) {
         keys.sort_by_key(|(range, key)| (*key, range.start()));
         keys.dedup_by_key(|(_, key)| *key);
         for (range, key) in keys {
-            let is_asserted = def.asserts().iter().any(|assert| assert.range().contains_range(range));
-            if !is_asserted {
+            if !told.contains(&range) {
+                told.push(range);
                 report
                     .at(range, format!("`{}` is a unit test and needs `{key}`", def.name()))
                     .help("move it to `tests/integration`, or give it a value that nobody checks");
@@ -50,50 +54,87 @@ fn check(file: &File<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// Where a function, or one of its decorators, reads a key.
-fn read_keys<'a>(def: Def<'_, 'a>) -> Vec<(TextRange, &'a str)> {
+/// Whether the key itself is what is asserted. One that is handed to something is only used.
+fn is_asserted(def: Def<'_, '_>, key: TextRange) -> bool {
+    let is_inside = |call: &Call<'_>| {
+        let arguments = call.node.arguments.range;
+        let is_plain = matches!(call.last, "bool" | "isinstance" | "len" | "repr" | "str");
+        arguments.contains_range(key) && call.range() != key && !is_plain
+    };
+    def.asserts().iter().any(|assert| assert.range().contains_range(key)) && !def.calls().iter().any(is_inside)
+}
+
+/// The names at the top of a file that hold a key, each with where it is read.
+fn shared_keys<'a>(file: &File<'a>) -> Vec<(&'a str, TextRange, &'a str)> {
     let mut found = Vec::new();
-    for subscript in def.subscripts() {
-        if subscript.node.ctx.is_load()
-            && let Some(key) = subscript.key().filter(|key| is_key(key))
-            && def.qualified(subscript.name).is("os.environ")
-        {
-            found.push((subscript.range(), key));
+    for assign in file.assigns.iter().filter(|assign| assign.owner.is_none() && !assign.name.is_empty()) {
+        if let Some(value) = assign.value {
+            each_key(file, value, |range, key| found.push((assign.name, range, key)));
         }
-    }
-    for call in def.calls() {
-        if let Some(key) = key_of(def, call.name, call.positional(0)) {
-            found.push((call.range(), key));
-        }
-    }
-    for decorator in &def.node.decorator_list {
-        inside(&decorator.expression, |expr| match expr {
-            Expr::Call(call) => {
-                let name = crate::dotted(&call.func, def.file.source);
-                if let Some(key) = key_of(def, name, call.arguments.find_positional(0)) {
-                    found.push((call.range(), key));
-                }
-            }
-            Expr::Compare(compare) => {
-                // `"OPENAI_API_KEY" not in os.environ`
-                if let (Expr::StringLiteral(key), [of]) = (&*compare.left, &*compare.comparators)
-                    && is_key(key.value.to_str())
-                    && def.file.qualified_expr(of).is_some_and(|of| of.is("os.environ"))
-                {
-                    found.push((compare.range, key.value.to_str()));
-                }
-            }
-            _ => {}
-        });
     }
     found
 }
 
+/// Where a function, or one of its decorators, reads a key.
+fn read_keys<'a>(def: Def<'_, 'a>) -> Vec<(TextRange, &'a str)> {
+    let mut found = Vec::new();
+    for subscript in def.subscripts() {
+        if let Some(key) = key_at(def.file, subscript.node) {
+            found.push((subscript.range(), key));
+        }
+    }
+    for call in def.calls() {
+        if let Some(key) = key_of(def.file, call.name, call.positional(0)) {
+            found.push((call.range(), key));
+        }
+    }
+    for decorator in &def.node.decorator_list {
+        each_key(def.file, &decorator.expression, |range, key| found.push((range, key)));
+    }
+    found
+}
+
+/// Shows where an expression reads a key, or asks whether there is one.
+fn each_key<'a>(file: &File<'a>, expr: &'a Expr, mut each: impl FnMut(TextRange, &'a str)) {
+    inside(expr, |expr| match expr {
+        Expr::Call(call) => {
+            let name = crate::dotted(&call.func, file.source);
+            if let Some(key) = key_of(file, name, call.arguments.find_positional(0)) {
+                each(call.range(), key);
+            }
+        }
+        Expr::Subscript(subscript) => {
+            if let Some(key) = key_at(file, subscript) {
+                each(subscript.range(), key);
+            }
+        }
+        Expr::Compare(compare) => {
+            // `"OPENAI_API_KEY" not in os.environ`
+            if let (Expr::StringLiteral(key), [of]) = (&*compare.left, &*compare.comparators)
+                && is_key(key.value.to_str())
+                && file.qualified_expr(of).is_some_and(|of| of.is("os.environ"))
+            {
+                each(compare.range, key.value.to_str());
+            }
+        }
+        _ => {}
+    });
+}
+
+/// `os.environ["OPENAI_API_KEY"]`.
+fn key_at<'a>(file: &File<'a>, node: &'a ExprSubscript) -> Option<&'a str> {
+    let key = node.slice.as_string_literal_expr()?.value.to_str();
+    (node.ctx.is_load()
+        && is_key(key)
+        && file.qualified_expr(&node.value).is_some_and(|name| name.is("os.environ")))
+    .then_some(key)
+}
+
 /// `os.getenv("OPENAI_API_KEY")`, `os.environ.get("OPENAI_API_KEY")`.
-fn key_of<'a>(def: Def<'_, 'a>, name: &'a str, argument: Option<&'a Expr>) -> Option<&'a str> {
+fn key_of<'a>(file: &File<'a>, name: &'a str, argument: Option<&'a Expr>) -> Option<&'a str> {
     let Expr::StringLiteral(key) = argument? else { return None };
     let key = key.value.to_str();
-    (is_key(key) && def.qualified(name).is_any(&["os.getenv", "os.environ.get"])).then_some(key)
+    (is_key(key) && file.qualified(name).is_any(&["os.getenv", "os.environ.get"])).then_some(key)
 }
 
 /// Whether the variables are set for it: by itself, by what runs before it, or by a fixture of another file whose name says so.

@@ -3,13 +3,15 @@
 use crate::ast::Expr;
 use crate::known::asking::is_sending;
 use crate::known::clients::{bound_client, client_of, given_client, sends_to};
-use crate::known::mocks::first_mock;
-use crate::{Call, Check, Def, Example, File, Layer, Report, Role, Rule, Severity};
+use crate::known::around::before;
+use crate::known::mocks::{first_mock, mock_of_class};
+use crate::{Call, Check, Def, Example, File, Import, Layer, Report, Role, Rule, Severity};
 
 pub(crate) static RULE: Rule = Rule {
     name: "network-in-unit",
     what: "A unit test, or a fixture of one, that sends a request out of this machine, connects to a database, or asks a client \
-           of a model or a store: `requests.get(\"https://...\")`, `OpenAIEmbedder(...).embed(...)`.",
+           of a model or a store: `requests.get(\"https://...\")`, `OpenAIEmbedder(...).embed(...)`, `litellm.completion(...)`. One \
+           with a transport of its own, a mock, a cassette or a script stays inside.",
     why: "It is slow, costs money, needs a key, and fails when somebody else's service does. That is an integration test, \
           which is skipped where the service is missing; a unit test runs everywhere, in less than a second.",
     bad: Example {
@@ -30,27 +32,53 @@ const HELP: &str = "move it to `tests/integration`, or test the part that needs 
 
 fn check(file: &File<'_>, report: &mut Report<'_>) {
     for def in file.defs().filter(|def| matches!(def.role, Role::Test | Role::Fixture)) {
-        if def.layer != Some(Layer::Unit) || first_mock(def).is_some() || is_kept_inside(def) {
+        if def.layer != Some(Layer::Unit) {
             continue;
         }
+        let mut is_kept = None;
         for call in def.calls().iter().filter(|call| !call.context.in_raises()) {
-            if let Some(address) = sends_to(def, call) {
-                report
-                    .at(call, format!("`{}` reaches {address} in `{}`, a unit test", call.name, def.name()))
-                    .help(HELP);
-            } else if let Some(client) = asked_client(def, call) {
+            let message = if let Some(address) = sends_to(def, call) {
                 let what = file.text(&*call.node.func);
-                report.at(call, format!("`{what}` asks a service: it is of `{client}`")).help(HELP);
+                format!("`{what}` reaches {address} in `{}`, a unit test", def.name())
+            } else if let Some(client) = asked_client(def, call) {
+                format!("`{}` asks a service: it is of `{client}`", file.text(&*call.node.func))
+            } else {
+                continue;
+            };
+            if !*is_kept.get_or_insert_with(|| first_mock(def).is_some() || is_kept_inside(def)) {
+                report.at(call, message).help(HELP);
             }
         }
     }
 }
 
-/// Something sees to it that nothing goes out: blocked, recorded, or scripted.
+/// Something sees to it that nothing goes out: blocked, recorded, scripted, or answered by somebody else.
 fn is_kept_inside(def: Def<'_, '_>) -> bool {
-    let text = def.file.text(def.function.node);
-    ["block", "vcr", "cassette", "replay", "script", "disable_socket"].iter().any(|word| text.contains(word))
+    const WORDS: [&str; 8] =
+        ["block", "vcr", "cassette", "replay", "script", "disable_socket", "mock", "Stubber"];
+    const LIBRARIES: [&str; 9] = [
+        "aioresponses",
+        "httpretty",
+        "moto",
+        "pook",
+        "pytest_httpx",
+        "requests_mock",
+        "responses",
+        "respx",
+        "vcr",
+    ];
+    let says = |def: Def<'_, '_>| {
+        let text = def.file.text(def.function.node);
+        WORDS.iter().any(|word| text.contains(word))
+    };
+    let is_library = |import: &Import<'_>| {
+        !import.is_relative && LIBRARIES.contains(&import.module.split('.').next().unwrap_or_default())
+    };
+    says(def)
         || def.markers().any(|(marker, _)| matches!(marker, "vcr" | "block_network" | "disable_socket"))
+        || def.file.imports().iter().any(is_library)
+        || def.class().is_some_and(|class| mock_of_class(def.file, class).is_some())
+        || before(def).into_iter().any(|it| says(it) || first_mock(it).is_some())
 }
 
 /// The client that a call asks: made on the spot, bound in this function, or by a fixture of this file.
