@@ -106,29 +106,10 @@ pub(crate) fn check_of(call: &ExprCall) -> Option<&'static Method> {
 
 /// Whether a test asks for a fixture that may do anything: one of its own, which nobody sees from here.
 pub(crate) fn has_unknown_fixture(test: Def<'_, '_>) -> bool {
-    let given = parametrized(test);
     test.parameters().any(|parameter| {
         let name = parameter.name.as_str();
-        !PLAIN_FIXTURES.contains(&name) && !given.contains(&name)
+        !PLAIN_FIXTURES.contains(&name) && !test.is_parametrized(name)
     })
-}
-
-/// The parameters that `@pytest.mark.parametrize` gives.
-fn parametrized<'a>(test: Def<'_, 'a>) -> Vec<&'a str> {
-    let mut names = Vec::new();
-    for (_, call) in test.markers().filter(|(marker, _)| *marker == "parametrize") {
-        match call.and_then(|call| call.arguments.find_argument_value("argnames", 0)) {
-            Some(Expr::StringLiteral(text)) => names.extend(text.value.to_str().split(',').map(str::trim)),
-            Some(Expr::List(list)) => names.extend(texts(&list.elts)),
-            Some(Expr::Tuple(tuple)) => names.extend(texts(&tuple.elts)),
-            _ => {}
-        }
-    }
-    names
-}
-
-fn texts(exprs: &[Expr]) -> impl Iterator<Item = &str> {
-    exprs.iter().filter_map(|expr| Some(expr.as_string_literal_expr()?.value.to_str()))
 }
 
 /// The name that an expression is about: `result` in `result.trajectory.steps[0]` and `len(result.output)`.

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::path::Path;
+use std::sync::LazyLock;
 
 use ruff_python_parser::{Mode, ParseOptions, parse_unchecked};
 use ruff_text_size::TextRange;
@@ -11,6 +12,7 @@ use crate::facts::{TooDeep, gather};
 use crate::ignores::Stage;
 use crate::python2::looks_like_python2;
 use crate::rules::{SYNTAX_ERROR, UNREADABLE_FILE};
+use crate::run::naming::Naming;
 use crate::{
     Check, FileRole, Finding, Ignores, Lines, Project, ProjectReport, Report, Rule, Settings, Summary,
     Unreadable, YamlFile,
@@ -203,13 +205,8 @@ fn no_python(source: &str, range: TextRange, error: &str, settings: &Settings) -
     }
 }
 
-/// What a file is for, by its name.
+/// What a file is for, by its name, where no settings of pytest are known.
 fn role(path: &str) -> FileRole {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    let stem = name.strip_suffix(".py").unwrap_or(name);
-    match stem {
-        "conftest" => FileRole::Conftest,
-        _ if stem.starts_with("test_") || stem.ends_with("_test") || stem == "tests" => FileRole::Test,
-        _ => FileRole::Other,
-    }
+    static USUAL: LazyLock<Naming> = LazyLock::new(Naming::usual);
+    USUAL.role(path.rsplit('/').next().unwrap_or(path))
 }

@@ -91,8 +91,7 @@ fn full(elements: &[Expr]) -> Option<bool> {
 /// The value of a name that gets one once: in the function, else at the top of the file.
 pub(crate) fn constant<'a>(def: Def<'_, 'a>, name: &str) -> Option<&'a Expr> {
     let mut own = def.assigns().iter().filter(|assign| assign.name == name);
-    let mut of_file =
-        def.file.assigns.iter().filter(|assign| assign.owner.is_none() && assign.name == name);
+    let mut of_file = def.file.assigns.iter().filter(|assign| assign.owner.is_none() && assign.name == name);
     let found = match own.next() {
         Some(first) => own.next().is_none().then_some(first),
         None if def.takes(name) => None,

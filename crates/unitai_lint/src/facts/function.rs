@@ -169,23 +169,25 @@ impl<'f, 'a> Def<'f, 'a> {
             .filter_map(move |expr| file.marker(expr))
     }
 
-    /// Whether a parameter gets its values from `@pytest.mark.parametrize`, and is no fixture.
+    /// The parameters that get their values from `@pytest.mark.parametrize`, and are no fixtures.
+    pub fn parametrized(&self) -> impl Iterator<Item = &'a str> + use<'f, 'a> {
+        let names = self.markers().filter(|(marker, _)| *marker == "parametrize").filter_map(|(_, call)| {
+            let names: &'a Expr = call?.arguments.find_argument_value("argnames", 0)?;
+            Some(match names {
+                Expr::List(list) => &list.elts[..],
+                Expr::Tuple(tuple) => &tuple.elts[..],
+                one => std::slice::from_ref(one),
+            })
+        });
+        names
+            .flatten()
+            .filter_map(|name| name.as_string_literal_expr())
+            .flat_map(|name| name.value.to_str().split(',').map(str::trim))
+    }
+
+    /// Whether a parameter is one of them.
     pub fn is_parametrized(&self, name: &str) -> bool {
-        self.markers().any(|(marker, call)| {
-            let Some(names) = call.and_then(|call| call.arguments.find_argument_value("argnames", 0)) else {
-                return false;
-            };
-            let text = |expr: &Expr| match expr {
-                Expr::StringLiteral(text) => text.value.to_str().split(',').any(|part| part.trim() == name),
-                _ => false,
-            };
-            marker == "parametrize"
-                && match names {
-                    Expr::List(list) => list.elts.iter().any(text),
-                    Expr::Tuple(tuple) => tuple.elts.iter().any(text),
-                    names => text(names),
-                }
-        })
+        self.parametrized().any(|given| given == name)
     }
 
     /// Whether it has a marker of this name.

@@ -4,15 +4,8 @@ use crate::ast::{Expr, ExprCall};
 use crate::{Def, FunctionId, Role};
 
 /// Methods that prepare the tests of a class.
-const BEGINS: [&str; 7] = [
-    "asyncSetUp",
-    "setUp",
-    "setUpClass",
-    "setup",
-    "setup_class",
-    "setup_method",
-    "setup_test",
-];
+const BEGINS: [&str; 7] =
+    ["asyncSetUp", "setUp", "setUpClass", "setup", "setup_class", "setup_method", "setup_test"];
 
 /// Whether a method prepares the tests of its class.
 pub(crate) fn is_set_up(def: Def<'_, '_>) -> bool {

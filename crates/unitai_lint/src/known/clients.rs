@@ -163,7 +163,8 @@ fn made_by<'a>(
         Expr::Name(name) => {
             let name = name.id.as_str();
             let assigned = def.assigns().iter().filter(|it| it.name == name).filter_map(|it| it.value);
-            let opened = def.withs().iter().filter(|it| it.bound() == Some(name)).map(|it| &it.item.context_expr);
+            let opened =
+                def.withs().iter().filter(|it| it.bound() == Some(name)).map(|it| &it.item.context_expr);
             // The last one before the call is the one that is asked.
             let bound = assigned.chain(opened).filter(|value| value.end() <= call.node.start());
             bound.max_by_key(|value| value.start())?.as_call_expr().filter(is_made)

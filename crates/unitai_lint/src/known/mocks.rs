@@ -97,7 +97,11 @@ pub(crate) fn shared_mocks<'a>(file: &File<'a>) -> Vec<(&'a str, Mock)> {
         let call = assign.value?.as_call_expr()?;
         let name = crate::dotted(&call.func, file.source);
         let is_mock = of_unittest(file, name)
-            && !replaces_surroundings(file, call.arguments.find_positional(0), call.arguments.find_positional(1));
+            && !replaces_surroundings(
+                file,
+                call.arguments.find_positional(0),
+                call.arguments.find_positional(1),
+            );
         is_mock.then(|| (assign.name, Mock { range: call.range(), what: format!("`{name}`") }))
     });
     made.collect()
@@ -126,14 +130,30 @@ fn is_own_value(def: Def<'_, '_>, owner: &str) -> bool {
     };
     let mut given =
         def.assigns().iter().filter(|assign| assign.name == owner).filter_map(|it| it.value).peekable();
-    given.peek().is_some() && !is_mock_name(owner) && given.all(|value| value.is_call_expr() && !is_mock(value))
+    given.peek().is_some()
+        && !is_mock_name(owner)
+        && given.all(|value| value.is_call_expr() && !is_mock(value))
 }
 
 /// Whether a fixture is called a mock by its own name. Made-up data replaces no part.
 pub(crate) fn is_mock_name(name: &str) -> bool {
     const DATA: [&str; 16] = [
-        "csv", "data", "dataset", "document", "documents", "files", "html", "json", "payload", "records", "response",
-        "responses", "text", "user", "users", "yaml",
+        "csv",
+        "data",
+        "dataset",
+        "document",
+        "documents",
+        "files",
+        "html",
+        "json",
+        "payload",
+        "records",
+        "response",
+        "responses",
+        "text",
+        "user",
+        "users",
+        "yaml",
     ];
     name != "mock"
         && has_word(name, &["mock", "mocked", "mocks"])

@@ -94,10 +94,14 @@ fn always(test: Def<'_, '_>, expr: &Expr) -> Option<String> {
                 .values
                 .iter()
                 .find_map(|part| match truth(part) {
-                    Some(true) => Some(format!("{} is true by itself, and `or` asks for no more", shown(part))),
+                    Some(true) => {
+                        Some(format!("{} is true by itself, and `or` asks for no more", shown(part)))
+                    }
                     _ => always(test, part),
                 })
-                .or_else(|| either(test, bool_op).map(|part| format!("{} is true, or it is not", shown(part)))),
+                .or_else(|| {
+                    either(test, bool_op).map(|part| format!("{} is true, or it is not", shown(part)))
+                }),
             BoolOp::And => {
                 let mut why = None;
                 for part in &bool_op.values {
@@ -166,7 +170,9 @@ fn compares(test: Def<'_, '_>, left: &Expr, op: CmpOp, right: &Expr) -> Option<&
         return None;
     }
     match (left, right) {
-        (Expr::Name(left), Expr::Name(right)) if left.id == right.id && matches!(op, CmpOp::Eq | CmpOp::Is) => {
+        (Expr::Name(left), Expr::Name(right))
+            if left.id == right.id && matches!(op, CmpOp::Eq | CmpOp::Is) =>
+        {
             (!is_about_equality(test, left.id.as_str())).then_some("it is compared with itself")
         }
         // An attribute may be computed anew each time; that of a result is not.

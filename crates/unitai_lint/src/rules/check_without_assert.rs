@@ -4,9 +4,7 @@ use unitai_check::checks::Method;
 
 use crate::agent::{check_of, results, runs, subject, toolkits};
 use crate::ast::{Expr, ExprCall, Stmt, UnaryOp};
-use crate::{
-    Check, Def, Example, File, Finding, Fix, FunctionId, Ranged, Report, Rule, Severity, TextRange,
-};
+use crate::{Check, Def, Example, File, Finding, Fix, FunctionId, Ranged, Report, Rule, Severity, TextRange};
 
 pub(crate) static RULE: Rule = Rule {
     name: "check-without-assert",

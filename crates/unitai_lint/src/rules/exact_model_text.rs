@@ -2,8 +2,8 @@
 
 use crate::ast::{CmpOp, Expr};
 use crate::known::answers::{Answers, is_about_live_answers};
-use crate::literal::constant;
 use crate::known::claims::{Says, claims};
+use crate::literal::constant;
 use crate::{Check, Def, Example, Layer, Ranged, Report, Rule, Severity};
 
 pub(crate) static RULE: Rule = Rule {

@@ -4,7 +4,9 @@ use crate::ast::{Expr, ExprSubscript};
 use crate::known::around::{asked, before};
 use crate::known::clients::is_key;
 use crate::known::words::has_word;
-use crate::{Call, Check, Def, Example, File, Layer, Ranged, Report, Role, Rule, Severity, TextRange, inside};
+use crate::{
+    Call, Check, Def, Example, File, Layer, Ranged, Report, Role, Rule, Severity, TextRange, inside,
+};
 
 pub(crate) static RULE: Rule = Rule {
     name: "key-in-unit",
@@ -61,7 +63,8 @@ fn is_asserted(def: Def<'_, '_>, key: TextRange) -> bool {
         let is_plain = matches!(call.last, "bool" | "isinstance" | "len" | "repr" | "str");
         arguments.contains_range(key) && call.range() != key && !is_plain
     };
-    def.asserts().iter().any(|assert| assert.range().contains_range(key)) && !def.calls().iter().any(is_inside)
+    def.asserts().iter().any(|assert| assert.range().contains_range(key))
+        && !def.calls().iter().any(is_inside)
 }
 
 /// The names at the top of a file that hold a key, each with where it is read.

@@ -87,14 +87,15 @@ fn made(def: Def<'_, '_>, call: &Call<'_>) -> Option<String> {
     {
         // Whoever gives a client to others may clean up behind them.
         let is_given = is_given(def, call.root());
-        let is_it = !call.receiver().is_empty() && !is_given && MADE.contains(&what) && !is_near(def, call);
+        let is_it =
+            !call.receiver().is_empty() && !is_given && MADE.contains(&what) && !is_temporary(def, call);
         let article = if what == "index" { "an" } else { "a" };
         return is_it.then(|| format!("{article} {what} with `{}`", call.name));
     }
     let is_store = |call: &Call<'_>| {
         call.last.starts_with(|first: char| first.is_ascii_uppercase())
             && has_word(call.last, &STORES)
-            && !is_near(def, call)
+            && !is_temporary(def, call)
     };
     let is_settings = has_word(call.last, &["config", "options", "params", "settings"]);
     let takes_it = |other: &Call<'_>| {
@@ -132,7 +133,7 @@ fn is_given(def: Def<'_, '_>, name: &str) -> bool {
 }
 
 /// In memory, or in a folder that pytest takes away.
-fn is_near(def: Def<'_, '_>, call: &Call<'_>) -> bool {
+fn is_temporary(def: Def<'_, '_>, call: &Call<'_>) -> bool {
     let text = def.file.text(call.node).to_ascii_lowercase();
     ["memory", "tmp", "ephemeral", "temp_"].iter().any(|word| text.contains(word))
 }

@@ -28,8 +28,7 @@ pub(crate) static RULE: Rule = Rule {
 static QUESTION: LazyLock<Option<Regex>> = LazyLock::new(|| {
     const WHAT: &str = "(?:(?:the|its|this) )?(?:agent(?:'s)? ?|final |model(?:'s)? ?)*(?:answer|output|response|reply|result|text|message|it)?";
     const HOLDS: &str = "(?P<holds>contains?|includes?|mentions?|says?|states?|names?|have|has)";
-    const EQUALS: &str =
-        "(?P<equals>equals?|is|is equal to|be|be equal to|be exactly|equal to|exactly equals?|is exactly|matches|match)";
+    const EQUALS: &str = "(?P<equals>equals?|is|is equal to|be|be equal to|be exactly|equal to|exactly equals?|is exactly|matches|match)";
     const BEGINS: &str = "(?P<begins>(?:starts?|begins?|ends?) with)";
     const KIND: &str = "(?: exactly)?(?: the)?(?: exact)?(?: (?:word|words|text|string|substring|phrase|number|value|id|name))?";
     const VALUE: &str = r#"(?P<value>"[^"]+"|'[^']+'|`[^`]+`|“[^”]+”|-?\d+(?:\.\d+)?)"#;
@@ -45,7 +44,9 @@ fn check(file: &File<'_>, report: &mut Report<'_>) {
             continue;
         }
         let at = usize::from(call.last == "assertJudged");
-        let Some(question) = call.argument("question", at).and_then(|it| it.as_string_literal_expr()) else { continue };
+        let Some(question) = call.argument("question", at).and_then(|it| it.as_string_literal_expr()) else {
+            continue;
+        };
         let text = question.value.to_str();
         let Some(found) = QUESTION.as_ref().and_then(|form| form.captures(text)) else { continue };
         let value = found["value"].trim_matches(['"', '\'', '`', '“', '”']);

@@ -1,9 +1,9 @@
 //! `network-in-unit`.
 
 use crate::ast::Expr;
+use crate::known::around::before;
 use crate::known::asking::is_sending;
 use crate::known::clients::{bound_client, client_of, given_client, sends_to};
-use crate::known::around::before;
 use crate::known::mocks::{first_mock, mock_of_class};
 use crate::{Call, Check, Def, Example, File, Import, Layer, Report, Role, Rule, Severity};
 

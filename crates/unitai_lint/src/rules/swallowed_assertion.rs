@@ -47,7 +47,10 @@ fn tell(test: Def<'_, '_>, body: &[Stmt], owner: Option<FunctionId>, does: &str,
     let body = TextRange::new(first.start(), last.end());
     for assert in test.asserts().iter().filter(|it| it.owner == owner && body.contains_range(it.range())) {
         report
-            .at(assert, format!("{does} the failure of this assertion: `{}` passes all the same", test.name()))
+            .at(
+                assert,
+                format!("{does} the failure of this assertion: `{}` passes all the same", test.name()),
+            )
             .help("assert behind the block, or catch only what you expect");
     }
 }

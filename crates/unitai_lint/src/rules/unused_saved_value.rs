@@ -44,7 +44,7 @@ fn check(file: &YamlFile<'_>, report: &mut Report<'_>) {
 fn is_used(name: &str, spec: &Spec, steps: &[&Step]) -> bool {
     let reads = |text: &str| match Expression::parse(text) {
         Ok(expression) => expression.names().iter().any(|it| it == name),
-        Err(_) => mentions(text, name),
+        Err(_) => speaks_of(text, name),
     };
     let refers = |value: &Value| References::names(value).iter().any(|it| it == name);
     let checks = |checks: &[Expected]| {
@@ -55,7 +55,7 @@ fn is_used(name: &str, spec: &Spec, steps: &[&Step]) -> bool {
     };
     let of_step = |step: &&Step| {
         step.args.iter().any(|(_, value)| refers(value))
-            || [&step.expect, &step.analyze, &step.name].into_iter().any(|text| mentions(text, name))
+            || [&step.expect, &step.analyze, &step.name].into_iter().any(|text| speaks_of(text, name))
             || !step.when.is_empty() && reads(&step.when)
             || step.retry.as_ref().is_some_and(|retry| !retry.until.is_empty() && reads(&retry.until))
             || checks(&step.check)
@@ -65,11 +65,11 @@ fn is_used(name: &str, spec: &Spec, steps: &[&Step]) -> bool {
         || checks(&verdict.check)
         || [&verdict.pass_if, &verdict.fail_if, &spec.test.description]
             .into_iter()
-            .any(|text| mentions(text, name))
+            .any(|text| speaks_of(text, name))
 }
 
 /// Whether a text for people or a judge has this word.
-fn mentions(text: &str, word: &str) -> bool {
+fn speaks_of(text: &str, word: &str) -> bool {
     let is_part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
     text.match_indices(word).any(|(at, _)| {
         !is_part(text[..at].chars().next_back()) && !is_part(text[at + word.len()..].chars().next())
@@ -79,7 +79,7 @@ fn mentions(text: &str, word: &str) -> bool {
 /// Whether some text in a pattern mentions it.
 fn says(pattern: &Value, name: &str) -> bool {
     match pattern {
-        Value::Str(text) => mentions(text, name),
+        Value::Str(text) => speaks_of(text, name),
         Value::List(items) | Value::Tuple(items) => items.iter().any(|item| says(item, name)),
         Value::Dict(entries) => entries.iter().any(|(_, value)| says(value, name)),
         _ => false,

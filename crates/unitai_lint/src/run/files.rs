@@ -156,9 +156,7 @@ fn is_test_name(file: &Path) -> bool {
 fn kind_of(file: &Path, naming: &Naming) -> Option<Kind> {
     let name = file.file_name()?.to_str()?;
     match file.extension()?.to_str()? {
-        "py" | "pyi" if name == "conftest.py" => Some(Kind::Python(FileRole::Conftest)),
-        "py" | "pyi" if naming.is_test(name) => Some(Kind::Python(FileRole::Test)),
-        "py" | "pyi" => Some(Kind::Python(FileRole::Other)),
+        "py" | "pyi" => Some(Kind::Python(naming.role(name))),
         "yaml" | "yml" => Some(Kind::Yaml),
         _ => None,
     }

@@ -5,7 +5,7 @@ mod files;
 mod fixing;
 mod located;
 mod look;
-mod naming;
+pub(crate) mod naming;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};

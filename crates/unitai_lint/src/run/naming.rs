@@ -5,7 +5,7 @@ use std::path::Path;
 
 use globset::{Glob, GlobSet, GlobSetBuilder};
 
-use crate::ClassNames;
+use crate::{ClassNames, FileRole};
 
 /// What pytest collects: `python_files` and `python_classes` of its settings, or what it has by itself.
 #[derive(Debug)]
@@ -24,17 +24,34 @@ impl Naming {
                 .or_else(|| of_ini(&root.join("setup.cfg"), "tool:pytest", key))
                 .filter(|own| !own.is_empty())
         };
-        let usual = || vec!["test_*.py".to_owned(), "*_test.py".to_owned()];
+        let classes = own("python_classes").map(|patterns| ClassNames::of(&patterns)).unwrap_or_default();
+        Naming { classes, ..own("python_files").map_or_else(Naming::usual, Naming::by) }
+    }
+
+    /// What pytest has by itself.
+    pub(crate) fn usual() -> Naming {
+        Naming::by(vec!["test_*.py".to_owned(), "*_test.py".to_owned()])
+    }
+
+    fn by(patterns: Vec<String>) -> Naming {
         let mut set = GlobSetBuilder::new();
-        for pattern in own("python_files").unwrap_or_else(usual) {
+        for pattern in patterns {
             // Of a pattern with folders, the name decides.
             let name = pattern.rsplit('/').next().unwrap_or_default();
             if let Ok(glob) = Glob::new(name) {
                 set.add(glob);
             }
         }
-        let classes = own("python_classes").map(|patterns| ClassNames::of(&patterns)).unwrap_or_default();
-        Naming { patterns: set.build().unwrap_or_default(), classes }
+        Naming { patterns: set.build().unwrap_or_default(), classes: ClassNames::default() }
+    }
+
+    /// What a file of Python is for, by its name.
+    pub(crate) fn role(&self, name: &str) -> FileRole {
+        match name {
+            "conftest.py" => FileRole::Conftest,
+            name if self.is_test(name) => FileRole::Test,
+            _ => FileRole::Other,
+        }
     }
 
     /// Whether a file of this name holds tests.

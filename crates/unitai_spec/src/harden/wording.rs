@@ -53,7 +53,10 @@ static FORMS: LazyLock<Vec<(Regex, Reading)>> = LazyLock::new(|| {
         ),
         (format!(r"http (\d{{3}}){REASON}"), status),
         (format!(r"(?:{MODAL} )?(?:returns?|contains?|have|has|lists?) {AMOUNT} (\d+) (\w+)"), count),
-        (format!(r"(?:the )?(?:response time|latency|duration):? (?:(?:{MODAL} be|is) )?{LIMIT} {TIME}"), time),
+        (
+            format!(r"(?:the )?(?:response time|latency|duration):? (?:(?:{MODAL} be|is) )?{LIMIT} {TIME}"),
+            time,
+        ),
         (
             format!(
                 r"(?:the (?:request|response|call) )?(?:{MODAL} )?(?:responds?|answers?|finish(?:es)?|completes?|takes?) (?:in )?{LIMIT} {TIME}"
