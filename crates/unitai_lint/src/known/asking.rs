@@ -53,8 +53,8 @@ const OF_CLIENTS: [&str; 12] = [
 const AGENTS: [&str; 4] = ["agent", "assistant", "chatbot", "crew"];
 
 /// What holds an agent and much else: only by these methods it is one.
-const GRAPHS: [&str; 4] = ["app", "flow", "graph", "workflow"];
-const OF_GRAPHS: [&str; 4] = ["ainvoke", "invoke", "kickoff", "kickoff_async"];
+const GRAPHS: [&str; 3] = ["app", "graph", "workflow"];
+const OF_GRAPHS: [&str; 2] = ["ainvoke", "invoke"];
 
 /// What models are called, and what stands before the methods of SDKs.
 const MODELS: [&str; 9] =

@@ -235,7 +235,8 @@ fn is_of_service(file: &File<'_>, name: &str) -> bool {
     match file.import(root) {
         Some(import) => {
             let package = import.module.split('.').next().unwrap_or_default();
-            let is_named_so = |word: String| SERVICES.contains(&&*word);
+            // `langchain_openai`, `upstash_redis`.
+            let is_named_so = |word: String| SERVICES.contains(&&*word) || PACKAGES.contains(&&*word);
             !import.is_relative && (PACKAGES.contains(&package) || words(package).any(is_named_so))
         }
         None => {

@@ -3,13 +3,14 @@
 use std::cell::OnceCell;
 
 use crate::ast::Expr;
+use crate::known::around::before;
 use crate::known::words::has_word;
 use crate::{Call, Def, File, dotted};
 
 /// Words that say it.
 const WORDS: [&str; 4] = ["tool", "tools", "toolkit", "toolset"];
 
-/// The tools that are given to agents in the file of a test. They are looked for when somebody asks.
+/// The tools that a test, what runs before it, or the top of its file gives to agents. They are looked for when somebody asks.
 pub(crate) struct Tools<'f, 'a> {
     test: Def<'f, 'a>,
     /// As they are written: `send_email`, `shop.send_email`.
@@ -25,17 +26,19 @@ impl<'f, 'a> Tools<'f, 'a> {
     fn given(&self) -> Vec<&'a str> {
         let (test, file) = (self.test, self.test.file);
         let mut given = Vec::new();
-        for call in &file.calls {
+        let of_file = file.calls.iter().filter(|call| call.owner.is_none());
+        let prepared = before(test);
+        let prepared = prepared.iter().flat_map(|def| def.calls());
+        for call in test.calls().iter().chain(of_file).chain(prepared) {
             each_given(file, call, |expr| {
                 let listed = expr.as_name_expr().and_then(|name| list_of(test, name.id.as_str()));
                 named(listed.unwrap_or(expr), file.source, &mut given);
             });
         }
-        // `lookup = toolkit.mock("lookup")`, `with patch("shop.tools.lookup") as lookup`.
-        let made = |value: &Expr| has_word(file.text(value), &WORDS);
-        let assigned = test.assigns().iter().filter(|it| it.value.is_some_and(made)).map(|it| it.name);
-        let opened = test.withs().iter().filter(|it| made(&it.item.context_expr)).filter_map(|it| it.bound());
-        given.extend(assigned.chain(opened).filter(|name| !name.is_empty()));
+        let assigned = test.assigns().iter().filter(|it| it.value.is_some_and(|value| is_made(file, value)));
+        let opened = test.withs().iter().filter(|it| is_made(file, &it.item.context_expr));
+        let names = assigned.map(|it| it.name).chain(opened.filter_map(|it| it.bound()));
+        given.extend(names.filter(|name| !name.is_empty()));
         given
     }
 
@@ -48,22 +51,32 @@ impl<'f, 'a> Tools<'f, 'a> {
     }
 }
 
+/// `toolkit.mock("lookup")`, `patch("shop.tools.lookup")`.
+fn is_made(file: &File<'_>, value: &Expr) -> bool {
+    let Expr::Call(call) = value else { return false };
+    let target = call.arguments.args.first().and_then(Expr::as_string_literal_expr);
+    has_word(dotted(&call.func, file.source), &WORDS)
+        || target.is_some_and(|target| has_word(target.value.to_str(), &WORDS))
+}
+
 /// Shows what a call gives an agent as tools: `tools=...`, `bind_tools(...)`, a list for something that is called an agent.
 fn each_given<'a>(file: &File<'a>, call: &Call<'a>, mut each: impl FnMut(&'a Expr)) {
     let arguments = &call.node.arguments;
     for keyword in &arguments.keywords {
-        if keyword.arg.as_deref().is_some_and(|name| has_word(name, &WORDS)) {
+        if keyword
+            .arg
+            .as_deref()
+            .is_some_and(|name| matches!(name, "tool" | "tools" | "toolset" | "toolsets"))
+        {
             each(&keyword.value);
         }
     }
-    let takes_tools = has_word(call.last, &WORDS);
-    let is_agent = || has_word(call.last, &["agent"]);
+    let takes_tools = call.last.rsplit_once('_').is_some_and(|(verb, tools)| {
+        WORDS.contains(&tools) && matches!(verb, "add" | "bind" | "register" | "set" | "use" | "with")
+    });
     for argument in &arguments.args {
-        let is_list = || {
-            let is_named_so = |name: &str| has_word(name, &WORDS);
-            argument.is_list_expr() || is_named_so(dotted(argument, file.source))
-        };
-        if takes_tools || is_list() && is_agent() {
+        let is_list = || argument.is_list_expr() || has_word(dotted(argument, file.source), &WORDS);
+        if takes_tools || has_word(call.last, &["agent"]) && is_list() {
             each(argument);
         }
     }

@@ -1,7 +1,7 @@
 //! `swallowed-assertion`.
 
 use crate::ast::{ExceptHandler, Expr, ExprCall, Stmt, StmtTry};
-use crate::{Check, Def, Example, FunctionId, Ranged, Report, Rule, Severity, TextRange};
+use crate::{Check, Def, Example, FunctionId, Ranged, Report, Rule, Severity, TextRange, With};
 
 pub(crate) static RULE: Rule = Rule {
     name: "swallowed-assertion",
@@ -35,7 +35,7 @@ fn check(test: Def<'_, '_>, report: &mut Report<'_>) {
     }
     for with in test.withs() {
         let Some(call) = with.call() else { continue };
-        if let Some(does) = suppresses(test, call) {
+        if let Some(does) = suppresses(test, call).filter(|_| !is_looked_at(test, with)) {
             tell(test, &with.node.body, with.owner, &does, report);
         }
     }
@@ -46,6 +46,10 @@ fn tell(test: Def<'_, '_>, body: &[Stmt], owner: Option<FunctionId>, does: &str,
     let (Some(first), Some(last)) = (body.first(), body.last()) else { return };
     let body = TextRange::new(first.start(), last.end());
     for assert in test.asserts().iter().filter(|it| it.owner == owner && body.contains_range(it.range())) {
+        // To read a property is what must raise, and `assert` only a way to read it.
+        if assert.context.in_raises() && assert.node.test.is_attribute_expr() {
+            continue;
+        }
         report
             .at(
                 assert,
@@ -81,6 +85,14 @@ fn suppresses(test: Def<'_, '_>, call: &ExprCall) -> Option<String> {
     let kind = call.arguments.args.first().filter(|_| is_raises && call.arguments.len() == 1)?;
     matches!(test.file.text(kind), "Exception" | "BaseException")
         .then(|| format!("`{}` is content with", test.file.text(call)))
+}
+
+/// Whether the error that a block caught is read behind it: `as caught`, and `assert "no order" in str(caught)`.
+fn is_looked_at(test: Def<'_, '_>, with: &With<'_>) -> bool {
+    with.bound().is_some_and(|caught| {
+        let mut read = test.names().iter().filter(|it| it.is_read() && it.id() == caught);
+        read.any(|it| it.range().start() >= with.node.range.end())
+    })
 }
 
 /// Whether a failed assertion is of this kind, or of one of these.
