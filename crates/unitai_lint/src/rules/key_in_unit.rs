@@ -30,7 +30,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(file: &File<'_>, report: &mut Report<'_>) {
-    let shared = shared_keys(file);
+    let mut shared = None;
     let mut told: Vec<TextRange> = Vec::new();
     for def in file.defs().filter(|def| matches!(def.role, Role::Test | Role::Fixture)) {
         if def.layer != Some(Layer::Unit) {
@@ -38,6 +38,7 @@ fn check(file: &File<'_>, report: &mut Report<'_>) {
         }
         let mut keys = read_keys(def);
         keys.retain(|(range, _)| !is_asserted(def, *range));
+        let shared = shared.get_or_insert_with(|| shared_keys(file));
         keys.extend(shared.iter().filter(|it| def.reads(it.0)).map(|(_, range, key)| (*range, *key)));
         if keys.is_empty() || is_given_environment(def) {
             continue;
