@@ -132,7 +132,7 @@ pub fn look_at_source(path: &str, source: &str, settings: &Settings) -> Option<L
 pub fn lint_yaml(path: &str, file: &Path, source: &str, settings: &Settings) -> Linted {
     let reading = read(source, file);
     let lines = Lines::of(source);
-    let yaml = YamlFile { path, file, source, options: &settings.options, reading: &reading, lines: &lines };
+    let yaml = YamlFile::new(path, file, source, &reading, &lines, &settings.options);
     if let Some(trouble) = reading.troubles.iter().find(|trouble| trouble.is_error()) {
         let range = yaml.range(&trouble.place).unwrap_or_default();
         return Linted::only(&SYNTAX_ERROR, settings, range, trouble.message.clone(), &trouble.remedy);

@@ -2,13 +2,17 @@
 
 mod kept;
 mod reader;
+mod spans;
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use ruff_text_size::{Ranged, TextRange, TextSize};
+use unitai_spec::document::comments;
 
 pub(crate) use kept::KeptIgnore;
 use reader::Reader;
+use spans::Spans;
 
 use crate::rules::UNUSED_IGNORE;
 use crate::{Check, File, Finding, Fix, Rule, Settings};
@@ -44,7 +48,8 @@ impl Ignores {
             return Ignores::default();
         }
         let comments = file.tokens.iter().filter(|token| token.kind().is_comment()).map(Ranged::range);
-        Reader::new(file.source, findings, settings).read(comments, |at| block(file, at))
+        let heads = heads(file);
+        Reader::new(file.source, findings, settings).read(comments, |at| block(&heads, at))
     }
 
     /// Those of a file of YAML, and what is wrong with them.
@@ -52,37 +57,29 @@ impl Ignores {
         if !mentions(source) {
             return Ignores::default();
         }
-        let mut comments = Vec::new();
-        let mut start = 0;
-        for line in source.split_inclusive('\n') {
-            let end = start + line.trim_end().len();
-            let is_begin = |at: usize| at == 0 || line[..at].ends_with([' ', '\t']);
-            if let Some((at, _)) = line.match_indices('#').find(|(at, _)| is_begin(*at)) {
-                comments.push(TextRange::new(((start + at) as u32).into(), (end as u32).into()));
-            }
-            start += line.len();
-        }
-        Reader::new(source, findings, settings).read(comments.into_iter(), |_| None)
+        let range =
+            |range: Range<usize>| TextRange::new((range.start as u32).into(), (range.end as u32).into());
+        let comments = comments(source).into_iter().map(range);
+        Reader::new(source, findings, settings).read(comments, |_| None)
     }
 
-    /// Takes out what is allowed.
+    /// Takes out what is allowed. Every comment that allows something is needed.
     pub fn apply(&mut self, findings: &mut Vec<Finding>) {
-        if !self.all.is_empty() {
-            findings.retain(|finding| !self.allows(finding));
+        if self.all.is_empty() || findings.is_empty() {
+            return;
         }
-    }
-
-    /// Whether a finding is allowed; every comment that does is needed.
-    pub fn allows(&mut self, finding: &Finding) -> bool {
-        let mut is_allowed = false;
-        for ignore in &mut self.all {
-            let is_here = ignore.span.is_none_or(|span| span.intersect(finding.range).is_some());
-            if ignore.rule.name == finding.rule.name && is_here {
-                ignore.is_used = true;
-                is_allowed = true;
-            }
-        }
-        is_allowed
+        let spans = Spans::of(&self.all);
+        findings.retain(|finding| {
+            let mut is_allowed = false;
+            spans.each(finding.range, |at| {
+                let ignore = &mut self.all[at];
+                if ignore.rule == finding.rule {
+                    ignore.is_used = true;
+                    is_allowed = true;
+                }
+            });
+            !is_allowed
+        });
     }
 
     /// What is left over when the rules have looked: those that were not needed. Rules that are off are not asked, and
@@ -92,19 +89,19 @@ impl Ignores {
         let is_idle = |ignore: &&Ignore| !ignore.is_used && settings.severity(ignore.rule).is_some();
         let is_asked =
             |ignore: &&Ignore| is_idle(ignore) && is_of_project(ignore) == (stage == Stage::Project);
-        let finding = |ignore: &Ignore| {
-            let is_alone =
-                self.all.iter().filter(|other| other.comment == ignore.comment).all(|it| is_asked(&it));
-            Finding {
+        let mut findings = Vec::new();
+        for comment in self.all.chunk_by(|a, b| a.comment == b.comment) {
+            let is_all = comment.iter().all(|ignore| is_asked(&ignore));
+            findings.extend(comment.iter().filter(is_asked).map(|ignore| Finding {
                 rule: &UNUSED_IGNORE,
                 severity,
                 range: ignore.comment,
                 message: format!("`{}` finds nothing here: there is nothing to ignore", ignore.rule.name),
                 help: Cow::Borrowed("delete the comment, or the rule's name in it"),
-                fix: is_alone.then(|| Fix::replace("delete the comment", ignore.removal, "")),
-            }
-        };
-        self.all.iter().filter(is_asked).map(finding).collect()
+                fix: is_all.then(|| Fix::replace("delete the comment", ignore.removal, "")),
+            }));
+        }
+        findings
     }
 
     /// Those that are about rules of the whole project: the others have been asked.
@@ -136,12 +133,22 @@ fn mentions(source: &str) -> bool {
     memchr::memmem::find(source.as_bytes(), WORD.as_bytes()).is_some()
 }
 
-/// The test, fixture or class whose head holds this place: from its first decorator to its body.
-fn block(file: &File<'_>, at: TextSize) -> Option<TextRange> {
+/// The heads of every test, fixture and class, from their first decorator to their body, with what they are the head of.
+/// In the order of the source: no head holds another one.
+fn heads(file: &File<'_>) -> Vec<(TextRange, TextRange)> {
     let functions = file.functions.iter().map(|it| (it.node.range, it.node.body.first()));
     let classes = file.classes.iter().map(|it| (it.node.range, it.node.body.first()));
-    functions
+    let mut heads: Vec<(TextRange, TextRange)> = functions
         .chain(classes)
-        .find(|(range, first)| range.start() <= at && first.is_some_and(|first| at < first.start()))
-        .map(|(range, _)| range)
+        .filter_map(|(range, first)| Some((TextRange::new(range.start(), first?.start()), range)))
+        .collect();
+    heads.sort_unstable_by_key(|(head, _)| head.start());
+    heads
+}
+
+/// What has its head at this place.
+fn block(heads: &[(TextRange, TextRange)], at: TextSize) -> Option<TextRange> {
+    let behind = heads.partition_point(|(head, _)| head.start() <= at);
+    let (head, range) = heads[..behind].last()?;
+    head.contains(at).then_some(*range)
 }

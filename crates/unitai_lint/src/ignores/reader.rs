@@ -12,13 +12,15 @@ use crate::{Finding, Lines, RULES, Settings, rule};
 pub(super) struct Reader<'r> {
     source: &'r str,
     lines: Lines,
+    /// A line and the next one below it that has code: the same for every comment between the two.
+    code: Option<(usize, usize)>,
     findings: &'r mut Vec<Finding>,
     settings: &'r Settings,
 }
 
 impl<'r> Reader<'r> {
     pub(super) fn new(source: &'r str, findings: &'r mut Vec<Finding>, settings: &'r Settings) -> Reader<'r> {
-        Reader { source, lines: Lines::of(source), findings, settings }
+        Reader { source, lines: Lines::of(source), code: None, findings, settings }
     }
 
     pub(super) fn read(
@@ -48,16 +50,23 @@ impl<'r> Reader<'r> {
             "ignore" => false,
             "ignore-file" => true,
             _ => {
-                let meant = nearest::nearest(word, ["ignore", "ignore-file"]).unwrap_or("ignore");
-                return self
-                    .bad(range, format!("`unitai: {word}` is not known; did you mean `unitai: {meant}`?"));
+                let meant = nearest::nearest(word, ["ignore", "ignore-file"]);
+                // Anything else is prose, as in `unitai: see the docs`.
+                if meant.is_some() || rest.starts_with(['[', '(', '=']) {
+                    let meant = meant.unwrap_or("ignore");
+                    self.bad(
+                        range,
+                        format!("`unitai: {word}` is not known; did you mean `unitai: {meant}`?"),
+                    );
+                }
+                return;
             }
         };
         let Some((names, reason)) = rest.strip_prefix('[').and_then(|rest| rest.split_once(']')) else {
             return self
                 .bad(range, format!("`unitai: {word}` names no rule; write `unitai: {word}[rule] reason`"));
         };
-        if reason.trim().chars().filter(|c| c.is_alphanumeric()).count() < 3 {
+        if !is_reason(reason) {
             self.bad(range, format!("`unitai: {word}[{names}]` has no reason; write why behind the bracket"));
         }
         if names.trim().is_empty() {
@@ -81,17 +90,24 @@ impl<'r> Reader<'r> {
     }
 
     /// The line of the comment; for one that stands alone, the next one.
-    fn span(&self, range: TextRange) -> TextRange {
+    fn span(&mut self, range: TextRange) -> TextRange {
         let line = self.lines.line(range.start());
-        let at = |line| self.lines.range(line, self.source).unwrap_or(range);
         if !self.is_alone(range) {
-            return at(line);
+            return self.lines.range(line, self.source).unwrap_or(range);
         }
-        let is_code = |line: &usize| {
-            let text = self.source[at(*line)].trim_start();
-            !text.is_empty() && !text.starts_with('#')
+        let next = match self.code {
+            Some((from, next)) if (from..next).contains(&line) => next,
+            _ => {
+                (line + 1..self.lines.count()).find(|line| self.is_code(*line)).unwrap_or(self.lines.count())
+            }
         };
-        (line + 1..self.lines.count()).find(is_code).map_or(range, at)
+        self.code = Some((line, next));
+        self.lines.range(next, self.source).unwrap_or(range)
+    }
+
+    fn is_code(&self, line: usize) -> bool {
+        let text = self.lines.range(line, self.source).map_or("", |range| self.source[range].trim_start());
+        !text.is_empty() && !text.starts_with('#')
     }
 
     /// Where the text of a line begins.
@@ -123,6 +139,12 @@ impl<'r> Reader<'r> {
             self.findings.push(Finding { rule: &BAD_IGNORE, severity, range, message, help, fix: None });
         }
     }
+}
+
+/// Whether a text says something: three letters, or two of a script in which one says as much as a word.
+fn is_reason(text: &str) -> bool {
+    let weight = |c: char| if c.is_ascii() { 1 } else { 2 };
+    text.chars().filter(|c| c.is_alphanumeric()).map(weight).sum::<usize>() >= 3
 }
 
 /// A part of a comment that is meant for the linter.

@@ -62,21 +62,40 @@ impl Located {
             Position { line: line as u32, column: column as u32 }
         };
         let (start, end) = (position(range.start()), position(range.end()));
-        let line = lines.range(start.line as usize - 1, text).map_or("", |range| &text[range]);
-        let (line, left_out) = around(line, start.column as usize - 1);
+        let (line, left_out) = around(start, text, lines);
         let (line, left_out) = (line.to_owned(), left_out as u32);
         Located { rule, severity, start, end, message, help, line, left_out, fix }
     }
+
+    /// The text that it is about, as far as that is one line and kept.
+    pub(crate) fn text(&self) -> Option<&str> {
+        let from = (self.start.column - 1).checked_sub(self.left_out)? as usize;
+        let until = (self.end.column - 1).checked_sub(self.left_out)? as usize;
+        let at = |index: usize| {
+            let ends = self.line.char_indices().map(|(at, _)| at).chain([self.line.len()]);
+            ends.skip(index).next()
+        };
+        if self.start.line != self.end.line || from == until {
+            return None;
+        }
+        self.line.get(at(from)?..at(until)?)
+    }
+
+    /// Whether nothing of its line is left out.
+    pub(crate) fn is_whole_line(&self) -> bool {
+        self.left_out == 0 && self.line.chars().count() < WIDEST
+    }
 }
 
-/// Of a longer line, what is around the place, and how many characters are left out before it.
-fn around(line: &str, column: usize) -> (&str, usize) {
-    if line.len() <= WIDEST {
-        return (line, 0);
+/// The line of a place; of a longer one, what is around the place, and how many characters are left out before it.
+fn around<'t>(place: Position, text: &'t str, lines: &Lines) -> (&'t str, usize) {
+    let (line, column) = (place.line as usize - 1, place.column as usize - 1);
+    let whole = lines.range(line, text).map_or("", |range| &text[range]);
+    if whole.len() <= WIDEST {
+        return (whole, 0);
     }
-    let at = |index: usize| line.char_indices().nth(index).map_or(line.len(), |(at, _)| at);
     let from = column.saturating_sub(BEFORE);
-    (&line[at(from)..at(from + WIDEST)], from)
+    (&text[lines.offset(line, from, text)..lines.offset(line, from + WIDEST, text)], from)
 }
 
 /// The same, to be kept in a file.

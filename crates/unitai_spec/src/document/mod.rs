@@ -24,3 +24,4 @@ pub use spec::{
 };
 pub use trouble::{Severity, Trouble};
 pub use value::to_value;
+pub use yaml::comments;

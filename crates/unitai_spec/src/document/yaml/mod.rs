@@ -1,5 +1,6 @@
 //! YAML as a tree in which every node knows its place. What a node means to a test is read elsewhere.
 
+mod comments;
 mod compose;
 mod json;
 mod limits;
@@ -14,6 +15,7 @@ use std::rc::Rc;
 
 use unitai_model::value::Value;
 
+pub use comments::comments;
 pub(crate) use compose::parse;
 pub(crate) use limits::{Budget, LONGEST_TEXT, Measure};
 
