@@ -5,11 +5,15 @@ use std::path::PathBuf;
 use similar::TextDiff;
 use unitai_lint::Plan;
 use unitai_lint::run::{FixedFile, Outcome, fix};
+use unitai_model::value::plain;
 use unitai_wire::gate;
 
-/// Every file that something is repaired in.
+/// Every file that something can be repaired in.
 #[derive(Default)]
 pub(super) struct Repairs(Vec<(String, PathBuf, FixedFile)>);
+
+/// More repairs that are left out are counted.
+const MOST_TOLD: usize = 10;
 
 impl Repairs {
     pub(super) fn of(outcome: &Outcome, plan: &Plan) -> Repairs {
@@ -21,7 +25,7 @@ impl Repairs {
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.count() == 0
     }
 
     /// How many findings are repaired.
@@ -34,11 +38,35 @@ impl Repairs {
             let diff = TextDiff::from_lines(fixed.before.as_str(), fixed.after.as_str());
             diff.unified_diff().header(path, path).to_string()
         };
-        self.0.iter().map(one).collect()
+        self.changed().map(one).collect()
+    }
+
+    /// What is to be said of repairs that are not done.
+    pub(super) fn left_out(&self) -> Vec<String> {
+        let all = self.0.iter().flat_map(|(path, _, fixed)| fixed.left_out.iter().map(move |it| (path, it)));
+        let mut told: Vec<String> = all
+            .map(|(path, finding)| {
+                let (line, column, rule) = (finding.start.line, finding.start.column, finding.rule.name);
+                format!(
+                    "{}:{line}:{column}: the repair of `{rule}` is left out: the file would not be the same test with it; \
+                     write it by hand",
+                    plain(path)
+                )
+            })
+            .collect();
+        if told.len() > MOST_TOLD {
+            let more = told.split_off(MOST_TOLD).len();
+            told.push(format!("{more} more repairs are left out"));
+        }
+        told
+    }
+
+    fn changed(&self) -> impl Iterator<Item = &(String, PathBuf, FixedFile)> {
+        self.0.iter().filter(|(_, _, fixed)| fixed.count > 0)
     }
 
     pub(super) fn write(&self) -> Result<(), String> {
-        for (path, file, fixed) in &self.0 {
+        for (path, file, fixed) in self.changed() {
             let mark = if fixed.has_mark { "\u{feff}" } else { "" };
             gate::rewrite(file, format!("{mark}{}", fixed.after).as_bytes())
                 .map_err(|error| format!("{path} could not be written: {error}"))?;

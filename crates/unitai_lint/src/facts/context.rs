@@ -7,15 +7,14 @@ pub struct Context(u16);
 impl Context {
     pub(crate) const STATEMENT: Context = Context(1);
     pub(crate) const AWAITED: Context = Context(1 << 1);
-    pub(crate) const ASSERT: Context = Context(1 << 2);
-    pub(crate) const LOOP: Context = Context(1 << 3);
-    pub(crate) const BRANCH: Context = Context(1 << 4);
-    pub(crate) const TRY: Context = Context(1 << 5);
-    pub(crate) const HANDLER: Context = Context(1 << 6);
-    pub(crate) const FINALLY: Context = Context(1 << 7);
-    pub(crate) const WITH_ITEM: Context = Context(1 << 8);
-    pub(crate) const LAMBDA: Context = Context(1 << 9);
-    pub(crate) const RAISES: Context = Context(1 << 10);
+    pub(crate) const LOOP: Context = Context(1 << 2);
+    pub(crate) const BRANCH: Context = Context(1 << 3);
+    pub(crate) const TRY: Context = Context(1 << 4);
+    pub(crate) const HANDLER: Context = Context(1 << 5);
+    pub(crate) const WITH_ITEM: Context = Context(1 << 6);
+    pub(crate) const LAMBDA: Context = Context(1 << 7);
+    pub(crate) const RAISES: Context = Context(1 << 8);
+    pub(crate) const ASSERT: Context = Context(1 << 9);
 
     pub(crate) fn and(self, other: Context) -> Context {
         Context(self.0 | other.0)
@@ -58,11 +57,6 @@ impl Context {
     /// In an `except`.
     pub fn in_handler(self) -> bool {
         self.has(Context::HANDLER)
-    }
-
-    /// In a `finally`.
-    pub fn in_finally(self) -> bool {
-        self.has(Context::FINALLY)
     }
 
     /// It opens a `with`.

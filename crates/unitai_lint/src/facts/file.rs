@@ -1,14 +1,17 @@
 //! A file of Python, and what it holds.
 
+use std::cell::OnceCell;
+
 use ruff_python_ast::token::Tokens;
 use ruff_python_ast::{self as ast, Expr, Stmt};
+use ruff_text_size::{Ranged, TextRange};
 use unitai_model::Layer;
 
 use super::class::marks;
 use super::imports::Imports;
 use super::{
-    Assert, Assign, Call, Class, Def, Function, Import, Name, Qualified, Role, Statement, Subscript, With,
-    Yield, dotted,
+    Assert, Assign, Call, Class, Def, Function, FunctionId, Import, Name, Qualified, Role, Statement,
+    Subscript, With, Yield, dotted,
 };
 use crate::Options;
 
@@ -63,6 +66,12 @@ pub struct File<'a> {
     pub(crate) imports: Imports<'a>,
     /// What `pytestmark` is set to at the top of the file.
     pub(crate) pytestmark: Option<&'a Expr>,
+    /// Its functions in the order of their names, when somebody has asked for one.
+    pub(crate) by_name: OnceCell<Vec<FunctionId>>,
+    /// Its calls in the order of their places, the same: the table has them as they are walked over.
+    pub(crate) by_place: OnceCell<Vec<u32>>,
+    /// Whether answers of models are made up in it, the same.
+    pub(crate) is_made_up: OnceCell<bool>,
 }
 
 impl<'a> File<'a> {
@@ -87,7 +96,38 @@ impl<'a> File<'a> {
 
     /// The fixture of this name, if this file has it.
     pub fn fixture(&self, name: &str) -> Option<Def<'_, 'a>> {
-        self.fixtures().find(|fixture| fixture.name() == name)
+        self.named(name).find(|def| def.role == Role::Fixture)
+    }
+
+    /// Whether it has a function of this name, in classes and functions too.
+    pub fn has_function(&self, name: &str) -> bool {
+        self.named(name).next().is_some()
+    }
+
+    /// The functions of this name, from the top.
+    fn named(&self, name: &str) -> impl Iterator<Item = Def<'_, 'a>> {
+        let name_of = |id: &FunctionId| self.functions[*id as usize].node.name.as_str();
+        let by_name = self.by_name.get_or_init(|| {
+            let mut ids: Vec<FunctionId> = (0..self.functions.len() as FunctionId).collect();
+            ids.sort_by_key(name_of);
+            ids
+        });
+        let from = by_name.partition_point(|id| name_of(id) < name);
+        let until = from + by_name[from..].partition_point(|id| name_of(id) == name);
+        by_name[from..until].iter().map(|id| Def { file: self, function: &self.functions[*id as usize] })
+    }
+
+    /// What the table has of a call.
+    pub fn call(&self, node: &ast::ExprCall) -> Option<&Call<'a>> {
+        let place = |range: TextRange| (range.start(), range.end());
+        let place_of = |index: &u32| place(self.calls[*index as usize].range());
+        let by_place = self.by_place.get_or_init(|| {
+            let mut indexes: Vec<u32> = (0..self.calls.len() as u32).collect();
+            indexes.sort_unstable_by_key(place_of);
+            indexes
+        });
+        let found = by_place.binary_search_by_key(&place(node.range()), place_of).ok()?;
+        Some(&self.calls[by_place[found] as usize])
     }
 
     /// The functions that stand in a class itself.
@@ -122,7 +162,7 @@ impl<'a> File<'a> {
     }
 
     /// The text of a node.
-    pub fn text(&self, node: impl ruff_text_size::Ranged) -> &'a str {
+    pub fn text(&self, node: impl Ranged) -> &'a str {
         &self.source[node.range()]
     }
 

@@ -101,14 +101,6 @@ impl<'f, 'a> Def<'f, 'a> {
         &self.file.statements[self.function.from.statements as usize..self.function.to.statements as usize]
     }
 
-    /// The functions inside of it.
-    pub fn functions(&self) -> impl Iterator<Item = Def<'f, 'a>> + use<'f, 'a> {
-        let file = self.file;
-        file.functions[self.function.from.functions as usize..self.function.to.functions as usize]
-            .iter()
-            .map(move |function| Def { file, function })
-    }
-
     /// Its name.
     pub fn name(&self) -> &'a str {
         self.function.node.name.as_str()

@@ -47,12 +47,6 @@ impl<'a> Call<'a> {
     pub fn argument(&self, name: &str, index: usize) -> Option<&'a Expr> {
         self.keyword(name).or_else(|| self.positional(index))
     }
-
-    /// Whether `*args` or `**kwargs` may hold more arguments than one sees.
-    pub fn has_stars(&self) -> bool {
-        self.node.arguments.args.iter().any(Expr::is_starred_expr)
-            || self.node.arguments.keywords.iter().any(|keyword| keyword.arg.is_none())
-    }
 }
 
 impl Ranged for Call<'_> {

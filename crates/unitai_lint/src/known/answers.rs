@@ -1,9 +1,11 @@
 //! What a model said: which names of a test hold its words.
 
+use rustc_hash::FxHashSet;
+
 use crate::ast::Expr;
 use crate::known::asking::{asks_model, is_asked, is_asking};
 use crate::known::words::has_word;
-use crate::{Call, Def, Layer, Ranged};
+use crate::{Call, Def, Layer};
 
 /// Where the words of an answer stand.
 const TEXTS: [&str; 13] = [
@@ -48,8 +50,12 @@ pub(crate) fn is_about_live_answers(test: Def<'_, '_>, layers: &[Layer]) -> bool
     is_meant && !is_made_up(test)
 }
 
+/// Whether the file of a test is one in which answers are made up. It is read once, however many tests ask.
 fn is_made_up(test: Def<'_, '_>) -> bool {
-    let source = test.file.source;
+    *test.file.is_made_up.get_or_init(|| says_it_is_made_up(test.file.source))
+}
+
+fn says_it_is_made_up(source: &str) -> bool {
     // `MockToolkit` replaces tools and no model, and so does its method.
     let is_of_toolkit = |word: &str, at: usize| {
         let (before, after) = (&source[..at], &source[at + word.len()..]);
@@ -69,22 +75,22 @@ fn is_made_up(test: Def<'_, '_>) -> bool {
         })
 }
 
-/// The names of a test that hold what a model said, or a part of it, in the order of the source.
+/// The names of a test that hold what a model said, or a part of it.
 pub(crate) struct Answers<'a> {
-    names: Vec<&'a str>,
+    names: FxHashSet<&'a str>,
 }
 
 impl<'a> Answers<'a> {
     /// Of one test.
     pub(crate) fn of(test: Def<'_, 'a>) -> Answers<'a> {
-        let mut answers = Answers { names: Vec::new() };
+        let mut answers = Answers { names: FxHashSet::default() };
         for assign in test.assigns() {
             if let Some(value) = assign.value
                 && !assign.name.is_empty()
                 && !assign.name.contains('.')
                 && answers.is_answer(test, value)
             {
-                answers.names.push(assign.name);
+                answers.names.insert(assign.name);
             }
         }
         answers
@@ -94,7 +100,7 @@ impl<'a> Answers<'a> {
     pub(crate) fn is_answer(&self, test: Def<'_, 'a>, expr: &Expr) -> bool {
         match expr {
             Expr::Await(awaited) => self.is_answer(test, &awaited.value),
-            Expr::Name(name) => self.names.contains(&name.id.as_str()),
+            Expr::Name(name) => self.names.contains(name.id.as_str()),
             Expr::Attribute(attribute) => {
                 (TEXTS.contains(&attribute.attr.as_str()) || attribute.attr.as_str() == "choices")
                     && self.is_answer(test, &attribute.value)
@@ -110,10 +116,7 @@ impl<'a> Answers<'a> {
                 Expr::Name(name) if name.id.as_str() == "str" => {
                     call.arguments.find_positional(0).is_some_and(|given| self.is_answer(test, given))
                 }
-                _ => test
-                    .calls()
-                    .iter()
-                    .any(|known| known.range() == call.range() && asks_a_model(test, known)),
+                _ => test.file.call(call).is_some_and(|known| asks_a_model(test, known)),
             },
             _ => false,
         }
@@ -140,7 +143,7 @@ fn is_of_text(method: &str) -> bool {
 /// Whether a call asks a model: by who is asked and how. An agent that is a function of this file is none.
 fn asks_a_model(test: Def<'_, '_>, call: &Call<'_>) -> bool {
     let receiver = call.receiver();
-    let is_written_here = |name: &str| test.file.defs().any(|def| def.name() == name);
+    let is_written_here = |name: &str| test.file.has_function(name);
     if has_word(receiver.rsplit('.').next().unwrap_or_default(), &["toolkit"]) {
         let agent = call.argument("agent", 0).and_then(Expr::as_name_expr).map(|name| name.id.as_str());
         return is_asking(call) && agent.is_some_and(|name| is_asked(name) && !is_written_here(name));

@@ -41,13 +41,19 @@ fn check(test: Def<'_, '_>, report: &mut Report<'_>) {
             && !needs_brackets(condition)
             && !test.file.text(tuple).contains(['\n', '\r', '#'])
         {
-            let text = format!("{}, {}", test.file.text(condition), test.file.text(text));
+            // `assert(x, "m")` needs no blank; without its brackets it does.
+            let before = &test.file.source[..usize::from(tuple.start())];
+            let blank = if before.ends_with(char::is_whitespace) { "" } else { " " };
+            let text = format!("{blank}{}, {}", test.file.text(condition), test.file.text(text));
             finding.fix(Fix::replace("take the brackets away", tuple.range(), text));
         }
     }
 }
 
-/// Whether a condition means something else without brackets, or nothing.
+/// Whether a condition means something else without brackets, or nothing; or is a tuple once more.
 fn needs_brackets(condition: &Expr) -> bool {
-    matches!(condition, Expr::Named(_) | Expr::Starred(_) | Expr::Yield(_) | Expr::YieldFrom(_))
+    matches!(
+        condition,
+        Expr::Named(_) | Expr::Starred(_) | Expr::Tuple(_) | Expr::Yield(_) | Expr::YieldFrom(_)
+    )
 }

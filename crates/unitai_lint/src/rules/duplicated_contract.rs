@@ -1,5 +1,10 @@
 //! `duplicated-contract`.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use rustc_hash::FxHashMap;
+
 use crate::{Check, Example, MethodSummary, Project, ProjectReport, Rule, Severity};
 
 pub(crate) static RULE: Rule = Rule {
@@ -39,14 +44,27 @@ struct Suite<'p> {
 
 fn check(project: &Project<'_>, report: &mut ProjectReport<'_>) {
     let suites = suites(project);
+    // The suites that have a test of each shape, in their order.
+    let mut known: FxHashMap<Shape, Vec<usize>> = FxHashMap::default();
     for (at, suite) in suites.iter().enumerate() {
         within(suite, report);
+        let before: Vec<(&MethodSummary, Vec<&[usize]>)> = tests(suite)
+            .map(|test| {
+                (test, shapes(test).filter_map(|shape| Some(known.get(&shape)?.as_slice())).collect())
+            })
+            .collect();
         // The first one that has the same tests is the one to keep.
-        let found = suites[..at].iter().find_map(|other| {
-            let repeated = repeated(suite, other);
-            // One alone is chance: `test_close` looks the same everywhere.
-            (repeated.len() >= 2).then_some((other, repeated))
+        let found = first_twice(&before).map(|other| {
+            let has = |suites: &Vec<&[usize]>| suites.iter().any(|it| it.binary_search(&other).is_ok());
+            let repeated = before.iter().filter(|(_, suites)| has(suites)).map(|(test, _)| *test);
+            (&suites[other], repeated.collect::<Vec<_>>())
         });
+        for shape in tests(suite).flat_map(shapes) {
+            let suites = known.entry(shape).or_default();
+            if suites.last() != Some(&at) {
+                suites.push(at);
+            }
+        }
         let Some((other, repeated)) = found else { continue };
         let range = if suite.class.is_empty() { repeated[0].range } else { suite.range };
         let whose =
@@ -76,20 +94,48 @@ fn suites<'p>(project: &Project<'p>) -> Vec<Suite<'p>> {
     suites
 }
 
-fn tests<'p>(suite: &Suite<'p>) -> impl Iterator<Item = &'p MethodSummary> {
-    suite.tests.iter().filter(|test| test.is_test)
+/// The tests of a suite that say something of their own.
+fn tests<'p>(suite: &Suite<'p>) -> impl Iterator<Item = &'p MethodSummary> + use<'p> {
+    suite.tests.iter().filter(|test| test.is_test && test.digest != 0)
 }
 
-/// The tests of a suite that another one has as well.
-fn repeated<'p>(suite: &Suite<'p>, other: &Suite<'p>) -> Vec<&'p MethodSummary> {
-    let is_same = |a: &MethodSummary, b: &MethodSummary| {
-        is_copy(a, b) && (a.name == b.name || whose(&a.name, &b.name).is_some())
-    };
-    tests(suite).filter(|test| tests(other).any(|known| is_same(test, known))).collect()
+/// A body, and a name with one of its words left out: two tests of one shape are the same, or differ in the word that says
+/// whose they are.
+type Shape = (u64, String);
+
+fn shapes(test: &MethodSummary) -> impl Iterator<Item = Shape> + use<'_> {
+    let words: Vec<&str> = test.name.split('_').collect();
+    (0..words.len()).map(move |left_out| {
+        let word =
+            |(at, word): (usize, &&str)| if at == left_out { "*".to_owned() } else { (*word).to_owned() };
+        (test.digest, words.iter().enumerate().map(word).collect::<Vec<_>>().join("_"))
+    })
 }
 
-fn is_copy(a: &MethodSummary, b: &MethodSummary) -> bool {
-    a.digest != 0 && a.digest == b.digest
+/// The first suite that two tests are found in; each has lists of suites, which rise. One test alone is chance: `test_close`
+/// looks the same everywhere.
+fn first_twice(before: &[(&MethodSummary, Vec<&[usize]>)]) -> Option<usize> {
+    let lists =
+        before.iter().enumerate().flat_map(|(test, (_, suites))| suites.iter().map(move |it| (test, *it)));
+    let mut lists: Vec<(usize, &[usize])> = lists.collect();
+    let mut heads: BinaryHeap<Reverse<(usize, usize)>> = lists
+        .iter()
+        .enumerate()
+        .filter_map(|(list, (_, suites))| Some(Reverse((*suites.first()?, list))))
+        .collect();
+    let mut last = None;
+    while let Some(Reverse((suite, list))) = heads.pop() {
+        let (test, rest) = &mut lists[list];
+        match last {
+            Some((known, other)) if known == suite && other != *test => return Some(suite),
+            _ => last = Some((suite, *test)),
+        }
+        *rest = &rest[1..];
+        if let Some(next) = rest.first() {
+            heads.push(Reverse((*next, list)));
+        }
+    }
+    None
 }
 
 /// The one word in which two names differ, which says whose test it is: `disk` and `memory` for `test_disk_put` and
@@ -102,12 +148,19 @@ fn whose<'p>(a: &'p str, b: &'p str) -> Option<(&'p str, &'p str)> {
 
 /// Looks for implementations that have their copies side by side in one suite.
 fn within(suite: &Suite<'_>, report: &mut ProjectReport<'_>) {
+    // The first test of each shape: whoever comes later is a copy of it.
+    let mut firsts: FxHashMap<Shape, &MethodSummary> = FxHashMap::default();
     // By the words that tell two implementations apart: the copies of the second.
     let mut copies: Vec<((&str, &str), Vec<&MethodSummary>)> = Vec::new();
-    for (at, test) in tests(suite).enumerate() {
-        let mut before = tests(suite).take(at).filter(|known| is_copy(known, test));
-        let Some(pair) = before.find_map(|known| whose(&known.name, &test.name)) else { continue };
-        match copies.iter_mut().find(|(known, _)| *known == pair) {
+    let mut places: FxHashMap<(&str, &str), usize> = FxHashMap::default();
+    for test in tests(suite) {
+        let copied = shapes(test).find_map(|shape| whose(&firsts.get(&shape)?.name, &test.name));
+        for shape in shapes(test) {
+            firsts.entry(shape).or_insert(test);
+        }
+        let Some(pair) = copied else { continue };
+        let at = *places.entry(pair).or_insert(copies.len());
+        match copies.get_mut(at) {
             Some((_, all)) => all.push(test),
             None => copies.push((pair, vec![test])),
         }

@@ -4,6 +4,7 @@ mod bindings;
 mod definitions;
 mod layers;
 
+use std::cell::OnceCell;
 use std::path::Path;
 
 use ruff_python_ast::token::Tokens;
@@ -71,6 +72,9 @@ pub(crate) fn gather<'a>(
         statements: Vec::with_capacity(source.len() / 192),
         imports: Imports::default(),
         pytestmark: None,
+        by_name: OnceCell::new(),
+        by_place: OnceCell::new(),
+        is_made_up: OnceCell::new(),
     };
     let mut gather = Gather {
         file,
@@ -269,7 +273,7 @@ impl<'a> Gather<'a> {
                     }
                 });
                 self.visit_body(&node.orelse);
-                self.around(Context::FINALLY, |it| it.visit_body(&node.finalbody));
+                self.visit_body(&node.finalbody);
             }
             _ => walk_stmt(self, stmt),
         }
