@@ -11,6 +11,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
+import yaml
 from projects import Project
 
 from unitai import StatisticalRunner
@@ -113,6 +114,10 @@ def test_sarif_keeps_to_the_published_schema(project):
     (run,) = document["runs"]
     places = [result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for result in run["results"]]
     assert sorted(places) == ["tests/unit/test_%C3%A4%20b.py", "tests/unit/test_b.py"]
+    first = next(result for result in run["results"] if result["ruleId"] == "assert-true")
+    place = first["locations"][0]["physicalLocation"]
+    assert place["region"]["snippet"] == {"text": "assert True"}
+    assert place["contextRegion"] == {"startLine": 2, "snippet": {"text": "    assert True"}}
     rules = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
     assert all(rules[result["ruleIndex"]] == result["ruleId"] for result in run["results"])
 
@@ -139,6 +144,15 @@ def test_statistics_count_by_rule(project):
         "2  assert-true",
         "1  assert-on-tuple  (1 by `--fix`)",
     ]
+
+
+@pytest.mark.parametrize("options", [("--statistics", "--format", "json"), ("--fix", "--diff")])
+def test_options_that_do_not_go_together_are_refused(project, options):
+    path = put(project, "tests/unit/test_a.py", TUPLE)
+    done = project.unitai("lint", *options)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert options[0] in done.stderr
+    assert path.read_text(encoding="utf-8") == TUPLE
 
 
 def test_every_rule_is_listed_and_explained(project):
@@ -200,6 +214,42 @@ def test_yaml_tests_are_found_by_what_they_say(project):
     put(project, "tests/data.yaml", "users: [1, 2]\nsteps: [3]\n")
     put(project, "tests/test_data.yaml", "users: [1, 2]\n")
     assert found(project) == [("tests/llm/a.yaml", 3, "syntax-error")]
+
+
+NO_PYTHON = {
+    "tests/test_broken.py": "import (\nx = = 3\n",
+    "tests/test_py2.py": 'print "hello"\n',
+    "tests/conftest.py": "x = = 3\n",
+}
+
+
+def test_what_is_no_python_is_told_though_no_test_is_in_it(project):
+    for path, text in NO_PYTHON.items():
+        put(project, path, text)
+    put(project, "tests/test_a.py", GOOD)
+    expected = {(path, "syntax-error") for path in NO_PYTHON}
+    for args in ([], [".", "tests/test_broken.py"], ["tests/test_py2.py", "."]):
+        assert {(path, rule) for path, _, rule in found(project, *args)} == expected
+
+
+def test_a_hook_that_names_every_file_is_told_of_tests_that_are_not_excluded(project):
+    put(project, "pyproject.toml", '[tool.unitai.lint]\nexclude = ["tests/generated"]\n')
+    paths = ["src/helpers.py", "tests/generated/test_b.py", "tests/test_a.py"]
+    for path in paths:
+        put(project, path, BAD)
+    for path in ("tests/llm/a.yaml", "tests/deep/b.yml"):
+        put(project, path, "test: {name: a}\nsteps:\n  - tol: ping\nverdict: checks\n")
+    put(project, "tests/test_data.yaml", "users: [1, 2]\n")
+    named = [*paths, "tests/llm/a.yaml", "tests/deep/b.yml", "tests/test_data.yaml"]
+    (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+    command, subcommand, *options = hook["entry"].split()
+    assert (command, subcommand) == ("unitai", "lint")
+    assert [path for path, _, _ in found(project, *options, *named)] == [
+        "tests/deep/b.yml",
+        "tests/llm/a.yaml",
+        "tests/test_a.py",
+    ]
+    assert [path for path, _, _ in found(project, *paths)] == paths
 
 
 def test_links_that_go_round_end(project):
@@ -277,10 +327,23 @@ def test_fix_repairs_and_diff_only_shows(project):
     assert project.unitai("lint", "--diff").returncode == 0
 
 
+def test_every_repair_is_done_however_it_is_laid_out(project):
+    text = 'def test_a(x):\n    (x.tool_was_called("a"))  # unitai\n    assert(x == 1, "m")\n'
+    path = put(project, "tests/test_a.py", text)
+    assert "`--fix` repairs 2 of them" in project.unitai("lint").stdout
+    done = project.unitai("lint", "--fix")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("2 repaired, ")
+    repaired = 'def test_a(x):\n    assert (x.tool_was_called("a"))  # unitai\n    assert x == 1, "m"\n'
+    assert path.read_text(encoding="utf-8") == repaired
+
+
 def test_a_repair_keeps_what_a_file_is_written_in(project):
     windows = put(project, "tests/test_a.py", b"\xef\xbb\xbf" + TUPLE.replace("\n", "\r\n").encode())
     latin = put(project, "tests/test_b.py", "# coding: latin-1\n# Zoë\n".encode("latin-1") + TUPLE.encode())
     before = latin.read_bytes()
+    # What is not written is not promised.
+    assert "`--fix` repairs 1 of them" in project.unitai("lint").stdout
     assert project.unitai("lint", "--fix").returncode == 1
     assert windows.read_bytes() == b"\xef\xbb\xbf" + UNTUPLED.replace("\n", "\r\n").encode()
     assert latin.read_bytes() == before
@@ -349,6 +412,7 @@ ODD: dict[str, tuple[bytes, str]] = {
     "shift jis": ("# coding: shift_jis\n# 検索\n".encode("shift_jis") + BAD.encode(), "always holds"),
     "undeclared": ("# Zoë\n".encode("latin-1") + BAD.encode(), "line 1 has a byte that is no UTF-8"),
     "unknown": (b"# coding: klingon\n" + BAD.encode(), "its encoding is `klingon`, which is not known"),
+    "word alone": (b"# what is known of coding\n" + BAD.encode(), "always holds"),
     "utf-16": (BAD.encode("utf-16"), "written in UTF-16"),
     "zero": (b"def test_x():\n    assert '\x00'\n", "line 2 has a byte that is zero"),
     "large": (b"def test_x():\n    x = 1\n" + b"#" * 10_000_000, "it has 10.0 MB"),

@@ -96,6 +96,7 @@ fn contracts(settings: &Settings, here: &Path) -> Result<Contracts, String> {
     let plan = Plan::of(&wanted, Options::default()).map_err(|wrong| wrong.message)?;
     let root = settings.root();
     let run = Run {
+        force_exclude: false,
         root,
         is_project: is_root(root),
         here,

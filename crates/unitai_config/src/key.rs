@@ -470,7 +470,7 @@ pub const KEYS: [Key; 42] = [
         Name::LintExclude,
         "lint_exclude",
         Kind::Texts,
-        "Patterns of files that `unitai lint` does not look at unless they are named.",
+        "Patterns of files that `unitai lint` does not look at; a file that is named is, unless with `--force-exclude`.",
     )
     .or("")
     .within("lint", "exclude"),

@@ -42,8 +42,6 @@ pub struct ClassSummary {
     pub range: (u32, u32),
     /// Its bases as they are written.
     pub bases: Vec<String>,
-    /// The metaclass as it is written; may be empty.
-    pub metaclass: String,
     /// Its methods.
     pub methods: Vec<MethodSummary>,
     /// What stands in the brackets behind its bases: `BaseStore` of `Contract[BaseStore]`.
@@ -68,8 +66,6 @@ pub struct MethodSummary {
     pub range: (u32, u32),
     /// Whether it is an `abstractmethod`.
     pub is_abstract: bool,
-    /// Whether it is a fixture.
-    pub is_fixture: bool,
     /// Whether it is a test.
     pub is_test: bool,
     /// Of a contract test, a digest of its body as tokens, without its docstring and comments: equal bodies, equal digests,

@@ -94,7 +94,7 @@ impl Source {
             "latin-9" | "latin9" => "iso-8859-15",
             "cp932" | "shift-jis" | "sjis" => "shift_jis",
             "euc-kr" | "cp949" => "euc-kr",
-            other => other.strip_prefix("cp").filter(|rest| rest.len() == 4).map_or(other, |_| other),
+            other => other,
         };
         let encoding =
             Encoding::for_label(label.as_bytes()).ok_or_else(|| Unreadable::UnknownEncoding(shown(&name)))?;
@@ -168,7 +168,7 @@ fn declared(bytes: &[u8]) -> Option<String> {
         let comment = line.strip_prefix(b"#")?;
         let at = memchr::memmem::find_iter(comment, b"coding").find_map(|at| {
             let rest = &comment[at + b"coding".len()..];
-            matches!(rest.first(), Some(b':' | b'=')).then_some(&rest[1..])
+            rest.strip_prefix(b":").or_else(|| rest.strip_prefix(b"="))
         });
         if let Some(rest) = at {
             let name: String = rest

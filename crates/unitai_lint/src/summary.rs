@@ -132,14 +132,12 @@ fn class_summary(file: &File<'_>, class: &Class<'_>) -> ClassSummary {
     let attributes = attributes.map(|name| name.id().to_owned()).collect();
     let parameters = class.node.bases().iter().filter_map(|base| base.as_subscript_expr());
     let parameters = parameters.map(|base| dotted(&base.slice, file.source)).filter(|name| !name.is_empty());
-    let metaclass = class.node.arguments.as_ref().and_then(|arguments| arguments.find_keyword("metaclass"));
     let methods: Vec<MethodSummary> =
         file.methods(class).map(|method| method_summary(file, method)).collect();
     ClassSummary {
         name: class.name().to_owned(),
         range: pair(class.range()),
         bases: class.bases(file.source).map(str::to_owned).collect(),
-        metaclass: metaclass.map(|keyword| file.text(&keyword.value).to_owned()).unwrap_or_default(),
         layer: layer.map_or("", Layer::word).to_owned(),
         methods,
         parameters: parameters.map(str::to_owned).collect(),
@@ -166,7 +164,6 @@ fn method_summary(file: &File<'_>, method: Def<'_, '_>) -> MethodSummary {
         is_abstract: method
             .decorators()
             .any(|decorator| decorator.name.rsplit('.').next() == Some("abstractmethod")),
-        is_fixture: method.role == Role::Fixture,
         is_test: method.role == Role::Test,
         digest: if is_contract { digest(file, method) } else { 0 },
     }

@@ -45,8 +45,11 @@ pub(crate) struct Lint {
     #[arg(long)]
     fix: bool,
     /// Show what --fix would change, and write nothing
-    #[arg(long)]
+    #[arg(long, conflicts_with = "fix")]
     diff: bool,
+    /// Leave out what is excluded or no test, though it is named: for hooks that name every file
+    #[arg(long)]
+    force_exclude: bool,
     /// Only these rules, with commas between
     #[arg(long, value_name = "RULES")]
     select: Vec<String>,
@@ -102,6 +105,9 @@ impl Lint {
 
     /// What is to be said, and the exit code.
     fn looked(&self) -> Result<(String, i32), String> {
+        if self.statistics && self.format != Format::Text {
+            return Err("--statistics is for people; leave it out, or --format".to_owned());
+        }
         let here =
             std::env::current_dir().map_err(|error| format!("the folder of this shell is gone: {error}"))?;
         let settings = wanted::settings(&here, &self.select, &self.ignore)?;
@@ -111,6 +117,7 @@ impl Lint {
         let mut repairs = Repairs::default();
         if self.fix || self.diff {
             repairs = Repairs::of(&outcome, &plan);
+            repairs.left_out().iter().for_each(|told| note(told));
             if self.diff {
                 return Ok((repairs.diff(), i32::from(!repairs.is_empty())));
             }
@@ -143,6 +150,7 @@ impl Lint {
             is_project: is_root(settings.root()),
             here,
             named,
+            force_exclude: self.force_exclude,
             plan,
             kept: kept.as_deref(),
             jobs,

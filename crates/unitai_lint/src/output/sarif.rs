@@ -48,18 +48,21 @@ fn result(path: &str, finding: &Located) -> Value {
         "endLine": finding.end.line,
         "endColumn": finding.end.column,
     });
-    if !finding.line.is_empty() && finding.left_out == 0 {
-        region["snippet"] = json!({"text": finding.line});
+    let mut place = json!({"artifactLocation": artifact(path)});
+    if let Some(text) = finding.text() {
+        region["snippet"] = json!({"text": text});
+        if finding.is_whole_line() {
+            place["contextRegion"] =
+                json!({"startLine": finding.start.line, "snippet": {"text": finding.line}});
+        }
     }
+    place["region"] = region;
     json!({
         "ruleId": finding.rule.name,
         "ruleIndex": index,
         "level": level(finding.severity),
         "message": {"text": format!("{}{help}", finding.message)},
-        "locations": [{"physicalLocation": {
-            "artifactLocation": artifact(path),
-            "region": region,
-        }}],
+        "locations": [{"physicalLocation": place}],
     })
 }
 

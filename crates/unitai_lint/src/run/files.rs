@@ -43,6 +43,8 @@ pub(crate) struct Places<'a> {
     pub(crate) root: &'a Path,
     pub(crate) here: &'a Path,
     pub(crate) is_project: bool,
+    /// Whether a file that is named is left out like one that is found.
+    pub(crate) force_exclude: bool,
 }
 
 impl Places<'_> {
@@ -94,8 +96,16 @@ pub(crate) fn find(
             let kind = kind_of(&whole, &naming).ok_or_else(|| {
                 format!("{} is neither Python nor YAML; name files of tests, or folders", path.display())
             })?;
-            let kind = if kind == Kind::Yaml && !is_test_name(&whole) { Kind::MaybeYaml } else { kind };
-            found.push(places.target(path, kind, true));
+            let kind = match kind {
+                Kind::Yaml if places.force_exclude || !is_test_name(&whole) => Kind::MaybeYaml,
+                kind => kind,
+            };
+            let target = places.target(path, kind, true);
+            if !places.force_exclude
+                || kind != Kind::Python(FileRole::Other) && !plan.is_excluded(&target.path)
+            {
+                found.push(target);
+            }
         } else {
             return Err(format!("there is no {}; name files of tests, or folders", path.display()));
         }

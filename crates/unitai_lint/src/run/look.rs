@@ -121,19 +121,20 @@ fn fresh(target: &Target, bytes: Vec<u8>, settings: &Settings) -> Seen {
         return Seen { identity: Some(nobody()), ..Seen::default() };
     }
     let source = if is_yaml { Source::of_yaml(bytes) } else { Source::of_python(bytes) };
-    let text = match source {
-        Ok(source) => source.text,
+    let Source { text, is_utf8, .. } = match source {
+        Ok(source) => source,
         Err(reason) => return unreadable(&reason, target, settings),
     };
-    if matches!(target.kind, Kind::Python(_)) && !target.is_named && !may_be_test(text.as_bytes()) {
-        return Seen { is_test: true, identity: Some(nobody()), ..Seen::default() };
-    }
     let linted = match target.kind {
         Kind::Python(role) => lint_python_as(role, &target.path, &text, settings),
         Kind::Yaml | Kind::MaybeYaml => lint_yaml(&target.path, &target.file, &text, settings),
         Kind::Source => look_at_source(&target.path, &text, settings).unwrap_or_default(),
     };
     let mut seen = located(linted, &text, settings);
+    if !is_utf8 {
+        // Nothing is written in another encoding, and so nothing is promised.
+        seen.findings.iter_mut().for_each(|finding| finding.fix = None);
+    }
     seen.is_test = target.kind != Kind::Source;
     // What it includes may change without it.
     let is_whole = !is_yaml || memchr::memmem::find(text.as_bytes(), b"include").is_none();
@@ -144,13 +145,6 @@ fn fresh(target: &Target, bytes: Vec<u8>, settings: &Settings) -> Seen {
 /// To be replaced by what the file is.
 fn nobody() -> (Identity, Option<cache::ContentDigest>) {
     (Identity::default(), None)
-}
-
-/// Whether a file that is named like one of tests can hold one, or a fixture, or a word for the linter.
-fn may_be_test(bytes: &[u8]) -> bool {
-    [&b"def test"[..], b"fixture", b"class ", b"unitai:"]
-        .iter()
-        .any(|word| memchr::memmem::find(bytes, word).is_some())
 }
 
 fn located(linted: Linted, text: &str, settings: &Settings) -> Seen {

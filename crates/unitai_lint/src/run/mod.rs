@@ -34,6 +34,8 @@ pub struct Run<'a> {
     pub here: &'a Path,
     /// Files and folders.
     pub named: &'a [PathBuf],
+    /// Whether files that are named are left out like those that are found: where they are excluded, or no tests.
+    pub force_exclude: bool,
     /// Which rules look at which files.
     pub plan: &'a Plan,
     /// What [`Outcome::keep`] was last time.
@@ -51,8 +53,6 @@ pub struct Outcome {
     pub files: Vec<FileOutcome>,
     /// What to give to the next run; none if it is as it was.
     pub keep: Option<Vec<u8>>,
-    /// Of how many files it was known what would be found.
-    pub remembered: usize,
 }
 
 /// What was found in one file.
@@ -88,7 +88,7 @@ impl Run<'_> {
         // Of single files, one does not know what the others hold.
         let single = (!has_folder).then(|| self.plan.clone().of_single_files());
         let plan = single.as_ref().unwrap_or(self.plan);
-        let Looks { targets, mut seen, keep, remembered } = self.looks(plan)?;
+        let Looks { targets, mut seen, keep } = self.looks(plan)?;
         if plan.usual().is_about_projects() {
             of_project(plan, &Naming::of(self.root), &targets, &mut seen);
         }
@@ -105,7 +105,7 @@ impl Run<'_> {
                 kind: target.kind,
             })
             .collect();
-        Ok(Outcome { files, keep, remembered })
+        Ok(Outcome { files, keep })
     }
 
     /// What the project says about its contracts. The plan must have a rule about the whole project.
@@ -117,7 +117,12 @@ impl Run<'_> {
     }
 
     fn looks(&self, plan: &Plan) -> Result<Looks, String> {
-        let places = Places { root: self.root, here: self.here, is_project: self.is_project };
+        let places = Places {
+            root: self.root,
+            here: self.here,
+            is_project: self.is_project,
+            force_exclude: self.force_exclude,
+        };
         let targets = find(&places, self.named, plan, plan.usual().is_about_projects())?;
         let mut looker = Looker::new(plan, self.kept);
         let done = AtomicUsize::new(0);
@@ -127,9 +132,8 @@ impl Run<'_> {
             seen
         };
         let mut seen: Vec<Seen> = pool(self.jobs)?.install(|| targets.par_iter().map(look).collect());
-        let remembered = seen.iter().filter(|seen| seen.is_remembered).count();
         let keep = looker.keep(&targets, &mut seen);
-        Ok(Looks { targets, seen, keep, remembered })
+        Ok(Looks { targets, seen, keep })
     }
 }
 
@@ -138,7 +142,6 @@ struct Looks {
     targets: Vec<Target>,
     seen: Vec<Seen>,
     keep: Option<Vec<u8>>,
-    remembered: usize,
 }
 
 /// Does something that may go deep, on a thread that has the room.

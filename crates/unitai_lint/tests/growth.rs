@@ -1,0 +1,171 @@
+//! A file that is twice as long takes about twice the time, whatever it is full of.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use unitai_lint::run::{Run, fix};
+use unitai_lint::{Plan, Wanted};
+
+/// A shape: its name, its file, its text at a length, and whether something is found in each part of it.
+type Shape = (&'static str, &'static str, fn(usize) -> String, bool);
+
+const SHAPES: [Shape; 11] = [
+    (
+        "tests that compare answers",
+        "tests/behavioral/test_a.py",
+        |n| {
+            each(n, |i| {
+                format!(
+                    "def test_{i}(agent):\n    r = agent.run('q')\n    assert r.content == 'The company was founded'\n"
+                )
+            })
+        },
+        true,
+    ),
+    (
+        "one test that compares answers",
+        "tests/behavioral/test_a.py",
+        |n| {
+            let lines = each(n, |i| {
+                format!("    r{i} = agent.run('q')\n    assert r{i}.content == 'The company was founded'\n")
+            });
+            format!("def test_a(agent):\n{lines}")
+        },
+        true,
+    ),
+    (
+        "fixtures with comments",
+        "tests/unit/test_a.py",
+        |n| {
+            let fixture = |i| format!("@pytest.fixture\ndef mock_{i}():\n    return {i}\n\n\n");
+            let test = |i| {
+                format!(
+                    "def test_{i}(mock_{i}, mocker):  # unitai: ignore[assert-true] {i} is known\n    assert mock_{i}\n    assert True\n"
+                )
+            };
+            format!("import pytest\n{}{}", each(n, fixture), each(n, test))
+        },
+        false,
+    ),
+    (
+        "comments that nothing needs",
+        "tests/unit/test_a.py",
+        |n| {
+            format!(
+                "{}def test_a():\n    assert f() == 1\n",
+                each(n, |_| "# unitai: ignore[assert-true] nothing is\n".to_owned())
+            )
+        },
+        true,
+    ),
+    (
+        "one long line",
+        "tests/unit/test_a.py",
+        |n| format!("def test_a():\n    x = 'ä'{}\n", each(n, |_| "; assert True".to_owned())),
+        true,
+    ),
+    ("suites that are copies", "tests/contract/test_a.py", |n| each(n, |i| suite(i, "")), true),
+    (
+        "suites that share one test",
+        "tests/contract/test_a.py",
+        |n| each(n, |i| suite(i, &format!(" + {i}"))),
+        false,
+    ),
+    (
+        "checks without assert",
+        "tests/agents/test_a.py",
+        |n| {
+            let lines = each(n, |_| "    result.tool_was_called('a')\n".to_owned());
+            format!(
+                "def test_a(mock_toolkit):\n    result = mock_toolkit.run(agent)\n{lines}    assert result.succeeded\n"
+            )
+        },
+        true,
+    ),
+    (
+        "functions with a check each",
+        "tests/agents/test_a.py",
+        |n| {
+            each(n, |i| {
+                format!(
+                    "def test_{i}(unitai):\n    result.tool_was_called('a')\n    assert result.succeeded\n"
+                )
+            })
+        },
+        true,
+    ),
+    (
+        "steps of YAML",
+        "tests/llm/a.yaml",
+        |n| {
+            let steps = each(n, |_| "  - tool: ping\n    expect: >-\n      Should complete\n".to_owned());
+            format!("test: {{name: a, max_calls: 9999}}\nsteps:\n{steps}verdict: checks\n")
+        },
+        true,
+    ),
+    (
+        "one line of YAML",
+        "tests/llm/a.yaml",
+        |n| {
+            let steps = each(n, |_| "{tool: ping, expect: Should complete}, ".to_owned());
+            format!("test: {{name: ä, max_calls: 9999}}\nsteps: [{steps}]\nverdict: checks\n")
+        },
+        true,
+    ),
+];
+
+fn each(count: usize, one: impl Fn(usize) -> String) -> String {
+    (0..count).map(one).collect()
+}
+
+fn suite(number: usize, more: &str) -> String {
+    format!(
+        "class Test{number}:\n    def test_get(self, store):\n        store.put('a', 1)\n        assert store.get('a') == 1\n\n    \
+         def test_put(self, store):\n        store.put('b', 2)\n        assert store.get('b') == 2{more}\n\n"
+    )
+}
+
+/// How long it takes to look at a project of this one file, and to repair it.
+fn took(folder: &Path, file: &str, text: &str) -> (Duration, usize) {
+    let path = folder.join(file);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(&path, text).unwrap();
+    let plan = Plan::of(&Wanted::default(), Default::default()).unwrap();
+    let run = Run {
+        root: folder,
+        is_project: true,
+        here: folder,
+        named: &[PathBuf::from(".")],
+        force_exclude: false,
+        plan: &plan,
+        kept: None,
+        jobs: 1,
+        progress: &|_, _| {},
+    };
+    let begin = Instant::now();
+    let outcome = run.run().unwrap();
+    for file in &outcome.files {
+        fix(file, &plan);
+    }
+    (begin.elapsed(), outcome.findings().count())
+}
+
+#[test]
+fn twice_as_much_takes_about_twice_the_time() {
+    const SHORT: usize = 1_000;
+    for (name, file, text, is_found) in SHAPES {
+        let folder = tempfile::tempdir().unwrap();
+        let (mut short, mut long) = (Duration::MAX, Duration::MAX);
+        // The machine has other things to do: the best of a few is what it takes.
+        for round in 0.. {
+            short = short.min(took(folder.path(), file, &text(SHORT)).0);
+            let (time, findings) = took(folder.path(), file, &text(2 * SHORT));
+            long = long.min(time);
+            assert_eq!(findings >= 2 * SHORT - 1, is_found, "{name}: {findings} findings");
+            if long < short * 3 {
+                break;
+            }
+            assert!(round < 10, "{name}: {short:?} for {SHORT}, {long:?} for twice as much");
+        }
+    }
+}
