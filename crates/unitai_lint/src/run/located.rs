@@ -72,8 +72,8 @@ impl Located {
         let from = (self.start.column - 1).checked_sub(self.left_out)? as usize;
         let until = (self.end.column - 1).checked_sub(self.left_out)? as usize;
         let at = |index: usize| {
-            let ends = self.line.char_indices().map(|(at, _)| at).chain([self.line.len()]);
-            ends.skip(index).next()
+            let mut ends = self.line.char_indices().map(|(at, _)| at).chain([self.line.len()]);
+            ends.nth(index)
         };
         if self.start.line != self.end.line || from == until {
             return None;
