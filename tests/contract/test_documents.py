@@ -149,6 +149,33 @@ def test_every_option_of_pytest_exists(path, known_options):
     assert {word for word in named if re.fullmatch(r"--[a-z][\w-]*", word)} - known_options == set()
 
 
+def test_no_plan_that_is_shown_is_too_small_for_its_threshold(tmp_path):
+    """Also those in a sentence, in a table, in a docstring and in what `unitai init` writes, which no other test runs."""
+    about_it = ROOT / "docs" / "reference" / "lint" / "too-few-runs.md"
+    made = [
+        path for folder in ("python", "examples", "crates/unitai_cli/templates") for path in (ROOT / folder).rglob("*")
+    ]
+    pages = {*DOCUMENTS, *OTHERS, *(path for path in made if path.suffix in (".py", ".md"))} - {about_it}
+    shown = [
+        (path, plan)
+        for path in sorted(pages)
+        for plan in re.findall(r"@(?:pytest\.mark\.unitai_)?statistical\([^)]*\)", path.read_text(encoding="utf-8"))
+    ]
+    assert len(shown) > 15
+    tests = (f"# {path.relative_to(ROOT)}\n{plan}\ndef test_{n}(): ..." for n, (path, plan) in enumerate(shown))
+    (tmp_path / "test_plans.py").write_text(
+        "\n\n".join(["import pytest\nfrom unitai import statistical", *tests]), encoding="utf-8"
+    )
+    done = subprocess.run(
+        [Path(sys.executable).parent / "unitai", "lint", "--strict", "--select", "too-few-runs", "test_plans.py"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 @pytest.mark.parametrize("path", [*DOCUMENTS, *OTHERS], ids=lambda path: str(path.relative_to(ROOT)))
 def test_links_within_the_project_lead_somewhere(path):
     prose = re.sub(r"^```.*?^```|`[^`\n]*`", "", path.read_text(encoding="utf-8"), flags=re.M | re.S)

@@ -1,4 +1,4 @@
-"""Tests that are repeated, in pytest: `@pytest.mark.unitai_statistical(n=10, threshold=0.95)`, and what
+"""Tests that are repeated, in pytest: `@pytest.mark.unitai_statistical(n=20, threshold=0.8)`, and what
 `@statistical` decorates.
 """
 
