@@ -61,6 +61,24 @@ def test_the_readme_does_what_it_says(tmp_path):
     assert others
 
 
+def test_plain_pytest_needs_the_setting_that_the_guide_shows(tmp_path):
+    project = Project(tmp_path)
+    project.lay(agent="def agent(message, tools):\n    return 'done'\n")
+    project.lay(tests__test_agent="from agent import agent\n\ndef test_it():\n    assert agent('', {}) == 'done'\n")
+    assert project.unitai("test").returncode == 0
+
+    def plain():
+        command = [COMMAND.with_name("pytest"), "-q", "-p", "no:cacheprovider", "tests"]
+        return subprocess.run(
+            command, cwd=tmp_path, env=project.environment(), capture_output=True, text=True, check=False
+        )
+
+    assert "ModuleNotFoundError: No module named 'agent'" in plain().stdout
+    [setting] = [block for block in blocks_of(ROOT / "docs" / "guides" / "pytest.md") if block.path == "pyproject.toml"]
+    (tmp_path / "pyproject.toml").write_text(setting.text, encoding="utf-8")
+    assert plain().returncode == 0
+
+
 def test_the_picture_of_the_readme_is_what_a_failed_test_shows():
     done = subprocess.run(
         [sys.executable, ROOT / "scripts" / "picture.py", "--check"], capture_output=True, text=True, check=False
