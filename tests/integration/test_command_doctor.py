@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import pty
+import re
+import shutil
 import subprocess
 import sys
 from importlib.metadata import version
@@ -14,6 +16,7 @@ import pytest
 
 pytestmark = pytest.mark.integration
 
+ROOT = Path(__file__).parent.parent.parent
 COMMAND = Path(sys.executable).parent / "unitai"
 SECRET = "sk-proj-Zk3vQ8xWn2LmR7tYpB4cXq9"
 
@@ -56,6 +59,36 @@ def test_a_sound_environment_is_told_and_exits_with_0(tmp_path):
     assert "Everything that is needed is here." in done.stdout
     assert "\x1b" not in done.stdout
     assert str(Path(sys.executable).parent) not in done.stdout
+
+
+def test_the_guide_shows_what_is_told(tmp_path):
+    """The page's own world: its packages, its key and its mistake. Versions, dates and what else is installed here differ."""
+    [shown] = re.findall(r"^```text\n(unitai .*?)^```", (ROOT / "docs/guides/beginning.md").read_text(), re.M | re.S)
+    packages = dict(re.findall(r"^  (\S+) (\d\S+) {2,}", shown, re.M))
+    for name, number in packages.items():
+        folder = tmp_path / "site" / f"{name.replace('-', '_')}-{number}.dist-info"
+        folder.mkdir(parents=True)
+        (folder / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {number}\n", encoding="utf-8")
+    project = tmp_path / "project"
+    subprocess.run(["git", "init", "--quiet", str(project)], check=True)
+    (project / ".gitignore").write_text(".unitai/\n", encoding="utf-8")
+    (project / "unitai.toml").touch()
+    # No program of a judge is on the path; git is wanted.
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    (tools / "git").symlink_to(shutil.which("git"))
+    said = doctor(
+        project, PATH=str(tools), PYTHONPATH=str(tmp_path / "site"), OPENAI_API_KEY=SECRET, UNITAI_MODEL_OVERIDE="x"
+    ).stdout
+
+    def plain(text: str) -> list[str]:
+        """Lines without what differs, and without packages that the page does not name."""
+        lines = [
+            line for line in text.splitlines() if not line.startswith("  ") or line.split()[0] in (*packages, "to")
+        ]
+        return [re.sub(r"\d+ days? old|\d[\d.-]*\d", "N", line) for line in lines]
+
+    assert plain(said) == plain(shown)
 
 
 def test_json_says_the_same(tmp_path):

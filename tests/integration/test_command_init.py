@@ -17,6 +17,7 @@ pytestmark = pytest.mark.integration
 
 COMMAND = Path(sys.executable).parent / "unitai"
 EXAMPLE = Path("tests/test_agent_example.py")
+UNKNOWN = " (no framework was found: --framework names one)"
 
 
 def unitai(folder: Path, *args: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -56,7 +57,7 @@ def test_an_empty_folder_gets_settings_and_a_test_that_passes(tmp_path):
     assert (done.returncode, done.stderr) == (0, "")
     assert told(done) == {
         "unitai.toml": ("made", "every setting, with its default"),
-        "tests/test_agent_example.py": ("made", "a first test, for plain Python"),
+        "tests/test_agent_example.py": ("made", f"a first test, for plain Python{UNKNOWN}"),
     }
     assert done.stdout.endswith("\nNext:  unitai test\n")
     assert set(files_of(tmp_path)) == {"unitai.toml", "tests/test_agent_example.py"}
@@ -86,7 +87,7 @@ def test_a_second_time_changes_nothing(tmp_path):
     assert (again.returncode, again.stderr) == (0, "")
     assert {verb for verb, _ in told(again).values()} == {"left"}
     assert files_of(tmp_path) == before
-    assert before[".gitignore"] == b".unitai/\n"
+    assert before[".gitignore"] == b".unitai/\ntest-results/\n"
 
 
 def test_what_somebody_wrote_stays(tmp_path):
@@ -128,7 +129,7 @@ def test_a_subfolder_of_a_project_says_whose_settings_hold(tmp_path):
     assert f"part of a project, with settings in {tmp_path / 'unitai.toml'}" in why
     # The folder .unitai will be where the settings are, and so is the line.
     assert told(done)[str(tmp_path / ".gitignore")][0] == "changed"
-    assert (tmp_path / ".gitignore").read_text(encoding="utf-8") == "x\n.unitai/\n"
+    assert (tmp_path / ".gitignore").read_text(encoding="utf-8") == "x\n.unitai/\ntest-results/\n"
     assert set(files_of(inner)) == {EXAMPLE.as_posix()}
 
 
@@ -144,17 +145,17 @@ def test_a_broken_project_file_is_named_and_nothing_is_made(tmp_path):
 @pytest.mark.parametrize(
     ("before", "after"),
     [
-        (b"", b".unitai/\n"),
-        (b"build/\n", b"build/\n.unitai/\n"),
-        (b"build/", b"build/\n.unitai/\n"),
-        (b"a\r\nb", b"a\r\nb\r\n.unitai/\r\n"),
-        (b"\xff\xfe\n", b"\xff\xfe\n.unitai/\n"),
-        (b".unitai/\n", b".unitai/\n"),
-        (b"/.unitai\r\n", b"/.unitai\r\n"),
-        (b"# .unitai/\n", b"# .unitai/\n.unitai/\n"),
+        (b"", b".unitai/\ntest-results/\n"),
+        (b"build/\n", b"build/\n.unitai/\ntest-results/\n"),
+        (b"build/", b"build/\n.unitai/\ntest-results/\n"),
+        (b"a\r\nb", b"a\r\nb\r\n.unitai/\r\ntest-results/\r\n"),
+        (b"\xff\xfe\n", b"\xff\xfe\n.unitai/\ntest-results/\n"),
+        (b".unitai/\n", b".unitai/\ntest-results/\n"),
+        (b"/.unitai\r\n/test-results\r\n", b"/.unitai\r\n/test-results\r\n"),
+        (b"# .unitai/\n", b"# .unitai/\n.unitai/\ntest-results/\n"),
     ],
 )
-def test_the_list_of_git_gets_one_line_in_its_own_manner(tmp_path, before, after):
+def test_the_list_of_git_gets_its_lines_in_its_own_manner(tmp_path, before, after):
     path = tmp_path / ".gitignore"
     path.write_bytes(before)
     path.chmod(0o640)
@@ -166,11 +167,11 @@ def test_the_list_of_git_gets_one_line_in_its_own_manner(tmp_path, before, after
 
 def test_what_another_list_ignores_needs_no_line(tmp_path):
     subprocess.run(["git", "init", "--quiet", str(tmp_path)], check=True)
-    (tmp_path / ".gitignore").write_text(".*/\n", encoding="utf-8")
+    (tmp_path / ".gitignore").write_text(".*/\ntest-*/\n", encoding="utf-8")
     inner = tmp_path / "package"
     inner.mkdir()
     done = unitai(inner, "init")
-    assert told(done)[".gitignore"] == ("left", ".unitai/ is ignored by another list")
+    assert told(done)[".gitignore"] == ("left", ".unitai/, test-results/ are ignored by another list")
     assert not (inner / ".gitignore").exists()
 
 
@@ -237,7 +238,9 @@ def test_the_example_goes_where_the_projects_tests_are(tmp_path):
 @pytest.mark.parametrize(
     ("files", "title", "module"),
     [
-        ({"pyproject.toml": '[project]\ndependencies = ["langgraph>=1"]\n'}, "LangGraph", "langgraph"),
+        ({"pyproject.toml": '[project]\ndependencies = ["langgraph>=1"]\n'}, "LangGraph and LangChain", "langgraph"),
+        ({"requirements.txt": "langchain\nlangchain-openai\n"}, "LangGraph and LangChain", "langgraph"),
+        ({"agent.py": "from langchain.agents import create_agent\n"}, "LangGraph and LangChain", "langgraph"),
         ({"requirements.txt": "openai-agents==0.24\n"}, "the OpenAI Agents SDK", "agents"),
         ({"src/app.py": "from crewai import Agent\n"}, "CrewAI", "crewai"),
         ({"uv.lock": '[[package]]\nname = "semantic-kernel"\n'}, "Semantic Kernel", "semantic_kernel"),
@@ -261,7 +264,7 @@ def test_the_example_is_written_with_what_the_project_uses(tmp_path, files, titl
 def test_several_frameworks_are_all_named(tmp_path):
     (tmp_path / "requirements.txt").write_text("crewai\nopenai\nlanggraph\n", encoding="utf-8")
     done = unitai(tmp_path, "init", "--dry-run")
-    assert "for LangGraph (found in requirements.txt; for the others: --framework crewai)" in done.stdout
+    assert "for LangGraph and LangChain (found in requirements.txt; for the others: --framework crewai)" in done.stdout
 
 
 def test_the_framework_can_be_said(tmp_path):
@@ -342,15 +345,15 @@ class TestLayers:
         subprocess.run(["git", "init", "--quiet", str(tmp_path)], check=True)
         done = unitai(tmp_path, "init", "--layers")
         assert told(done)[".gitignore"][0] == "made"
-        assert (tmp_path / ".gitignore").read_text(encoding="utf-8") == ".unitai/\n.env.test\n"
+        assert (tmp_path / ".gitignore").read_text(encoding="utf-8") == ".unitai/\ntest-results/\n.env.test\n"
         again = unitai(tmp_path, "init", "--layers")
-        assert told(again)[".gitignore"] == ("left", "it names .unitai/ and .env.test already")
+        assert told(again)[".gitignore"] == ("left", "it names .unitai/, test-results/, .env.test already")
 
     def test_what_plain_init_began_is_extended(self, tmp_path):
-        (tmp_path / ".gitignore").write_text(".unitai/\n", encoding="utf-8")
+        (tmp_path / ".gitignore").write_text(".unitai/\ntest-results/\n", encoding="utf-8")
         done = unitai(tmp_path, "init", "--layers")
         assert told(done)[".gitignore"] == ("changed", "added .env.test, where keys for tests go")
-        assert (tmp_path / ".gitignore").read_text(encoding="utf-8") == ".unitai/\n.env.test\n"
+        assert (tmp_path / ".gitignore").read_text(encoding="utf-8") == ".unitai/\ntest-results/\n.env.test\n"
 
     def test_the_behavioral_example_is_written_with_the_framework(self, tmp_path):
         assert unitai(tmp_path, "init", "--layers", "--framework", "openai").returncode == 0

@@ -1,7 +1,7 @@
 """A first test of a LangGraph agent: no key, no network.
 
-Put your own graph in the place of `refund_graph`: whatever `create_agent` or
-`StateGraph` gives. It is run unchanged. Its tools are mocked, so nothing real can
+Put your own agent in the place of `refund_graph`: whatever LangChain's `create_agent`
+or `StateGraph` gives. It is run unchanged. Its tools are mocked, so nothing real can
 happen. If a node asks a model (through langchain-openai, langchain-anthropic, ...), say
 what it answers with the fixture `scripted_model`, or record real answers once with
 `unitai test --record`.

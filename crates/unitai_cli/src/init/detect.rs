@@ -1,5 +1,6 @@
 //! Which framework a project uses: what it says it needs, what its code imports, what its lock holds.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -46,7 +47,8 @@ fn in_requirements(folder: &Path) -> Option<Found> {
 }
 
 fn in_code(folder: &Path) -> Option<Found> {
-    let mut best: Option<(Framework, PathBuf)> = None;
+    let mut named: BTreeMap<Framework, PathBuf> = BTreeMap::new();
+    let mut hinted: BTreeMap<Framework, PathBuf> = BTreeMap::new();
     let mut left = ENTRIES;
     // `agents` may be a package of the project.
     let own_agents = ["agents", "src/agents", "agents.py", "src/agents.py"];
@@ -54,14 +56,20 @@ fn in_code(folder: &Path) -> Option<Found> {
     walk(folder, DEPTH, &mut left, &mut |file| {
         let Some(text) = head(file, HEAD) else { return };
         for &framework in Framework::all() {
-            let is_better = best.as_ref().is_none_or(|(known, _)| framework < *known);
             let is_own = framework == Framework::OpenaiAgents && has_own;
-            if is_better && !is_own && framework.module().is_some_and(|module| imports(&text, module)) {
-                best = Some((framework, file.to_owned()));
+            if !is_own && imports(&text, |name| framework.module() == Some(name)) {
+                named.entry(framework).or_insert_with(|| file.to_owned());
+            }
+            if imports(&text, |name| is_companion(framework, name)) {
+                hinted.entry(framework).or_insert_with(|| file.to_owned());
             }
         }
     });
-    best.map(|(framework, file)| Found { frameworks: vec![framework], file: within(folder, &file) })
+    let present =
+        present(|framework| named.contains_key(&framework), |framework| hinted.contains_key(&framework));
+    let framework = *present.first()?;
+    let file = named.get(&framework).or_else(|| hinted.get(&framework))?;
+    Some(Found { frameworks: vec![framework], file: within(folder, file) })
 }
 
 fn in_locks(folder: &Path) -> Option<Found> {
@@ -75,22 +83,38 @@ fn in_locks(folder: &Path) -> Option<Found> {
 }
 
 fn found(names: Vec<String>, file: PathBuf) -> Option<Found> {
-    let is_there = |framework: &&Framework| {
-        framework.distributions().iter().any(|known| names.iter().any(|name| name == known))
-    };
-    let frameworks: Vec<Framework> = Framework::all().iter().filter(is_there).copied().collect();
+    let frameworks = present(
+        |framework| names.iter().any(|name| framework.distributions().contains(&name.as_str())),
+        |framework| names.iter().any(|name| is_companion(framework, name)),
+    );
     (!frameworks.is_empty()).then_some(Found { frameworks, file })
 }
 
-/// Whether code imports a module, or one that is in it.
-fn imports(text: &str, module: &str) -> bool {
+/// The frameworks that are named, the preferred first; and one that is only hinted at, where nothing is named but a client.
+fn present(is_named: impl Fn(Framework) -> bool, is_hinted: impl Fn(Framework) -> bool) -> Vec<Framework> {
+    let all = Framework::all().iter().copied();
+    let named: Vec<Framework> = all.clone().filter(|framework| is_named(*framework)).collect();
+    let is_undecided = named.iter().all(|framework| *framework == Framework::Openai);
+    let hinted = all.clone().find(|framework| is_undecided && is_hinted(*framework));
+    hinted.into_iter().chain(named).collect()
+}
+
+/// Whether a package or a module is a companion of a framework: `langchain-openai`, `langchain_openai`.
+fn is_companion(framework: Framework, name: &str) -> bool {
+    let rest = framework.companion().and_then(|companion| name.strip_prefix(companion));
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '_']))
+}
+
+/// Whether code imports a module of this kind, or one that is in it.
+fn imports(text: &str, is_meant: impl Fn(&str) -> bool) -> bool {
     text.lines().any(|line| {
         let mut words = line.split_whitespace();
         let is_import = matches!(words.next(), Some("import" | "from"));
         is_import
             && words.next().is_some_and(|name| {
-                let inside = name.trim_end_matches([',', ';']).strip_prefix(module);
-                inside.is_some_and(|inside| inside.is_empty() || inside.starts_with('.'))
+                let name = name.trim_end_matches([',', ';']);
+                let parents = name.match_indices('.').map(|(at, _)| &name[..at]);
+                parents.chain([name]).any(&is_meant)
             })
     })
 }
@@ -182,6 +206,22 @@ mod tests {
         let folder = project(&[("pyproject.toml", list)]);
         let found = find(folder.path()).unwrap();
         assert_eq!(found.frameworks, [Framework::Langgraph, Framework::OpenaiAgents, Framework::Openai]);
+    }
+
+    #[test]
+    fn what_goes_with_several_frameworks_speaks_for_one_where_no_other_is_there() {
+        let langgraph = |file| some(Framework::Langgraph, file);
+        for need in ["langchain>=1", "langchain-openai", "openai\nlangchain_anthropic"] {
+            assert_eq!(told(&[("requirements.txt", need)]), langgraph("requirements.txt"), "{need}");
+        }
+        let agent = ("agent.py", "import openai\nfrom langchain.agents import create_agent\n");
+        assert_eq!(told(&[agent]), langgraph("agent.py"));
+        assert_eq!(told(&[("agent.py", "from langchain_openai import ChatOpenAI\n")]), langgraph("agent.py"));
+        let crew = ("requirements.txt", "crewai\nlangchain-openai\n");
+        assert_eq!(told(&[crew, agent]), some(Framework::Crewai, "requirements.txt"));
+        let crew = ("crew.py", "from crewai import Crew\n");
+        assert_eq!(told(&[crew, agent]), some(Framework::Crewai, "crew.py"));
+        assert_eq!(told(&[("main.py", "import langchains\n")]), None);
     }
 
     #[test]

@@ -35,7 +35,7 @@ impl Framework {
     /// How people call it.
     pub(crate) fn title(self) -> &'static str {
         match self {
-            Framework::Langgraph => "LangGraph",
+            Framework::Langgraph => "LangGraph and LangChain",
             Framework::OpenaiAgents => "the OpenAI Agents SDK",
             Framework::Crewai => "CrewAI",
             Framework::SemanticKernel => "Semantic Kernel",
@@ -89,6 +89,15 @@ impl Framework {
             Framework::GoogleAdk => Some("google.adk"),
             Framework::Openai => Some("openai"),
             Framework::Generic => None,
+        }
+    }
+
+    /// What its companions are called: one whole word of a package or of a module, perhaps with more behind it. They go with
+    /// other frameworks as well, so they speak for this one only where no other is there.
+    pub(crate) fn companion(self) -> Option<&'static str> {
+        match self {
+            Framework::Langgraph => Some("langchain"),
+            _ => None,
         }
     }
 

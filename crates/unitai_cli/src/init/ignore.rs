@@ -18,6 +18,8 @@ pub(crate) struct Kept {
 
 /// The folder of recordings and results.
 pub(crate) const FOLDER: Kept = Kept { line: ".unitai/", what: "where recordings and results go" };
+/// The folder of reports, unless settings name another.
+pub(crate) const REPORTS: Kept = Kept { line: "test-results/", what: "where reports go" };
 /// The file of keys that layers read.
 pub(crate) const KEYS: Kept = Kept { line: ".env.test", what: "where keys for tests go" };
 
@@ -53,7 +55,7 @@ fn begun(root: &Path, path: &Path, kept: &[Kept], is_dry: bool) -> Fate {
     }
     let text = addition(b"", &seen);
     match if is_dry { Ok(()) } else { gate::write_new(path, text.as_bytes(), secrets()) } {
-        Ok(()) => Fate::Made(format!("keeps {}, out of git", told(&seen))),
+        Ok(()) => Fate::Made(format!("keeps out of git: {}", told(&seen))),
         Err(error) => Fate::Failed(unwritable(&error)),
     }
 }
@@ -88,7 +90,7 @@ fn addition(bytes: &[u8], kept: &[&Kept]) -> String {
 }
 
 fn lines(kept: &[Kept]) -> String {
-    kept.iter().map(|it| it.line).collect::<Vec<_>>().join(" and ")
+    kept.iter().map(|it| it.line).collect::<Vec<_>>().join(", ")
 }
 
 fn are(kept: &[Kept]) -> &'static str {
@@ -96,7 +98,7 @@ fn are(kept: &[Kept]) -> &'static str {
 }
 
 fn told(kept: &[&Kept]) -> String {
-    kept.iter().map(|it| format!("{}, {}", it.line, it.what)).collect::<Vec<_>>().join(", and ")
+    kept.iter().map(|it| format!("{}, {}", it.line, it.what)).collect::<Vec<_>>().join("; ")
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! `unitai init`: settings, a first test that passes, and a line in `.gitignore`. Nothing that is there is changed.
+//! `unitai init`: settings, a first test that passes, and lines in `.gitignore`. Nothing that is there is changed.
 
 mod detect;
 mod framework;
@@ -22,7 +22,7 @@ use pyproject::Pyproject;
 use crate::say::{complain, say};
 
 /// The examples of the help.
-pub(crate) const EXAMPLES: &str = "Examples:\n  unitai init                        settings, a first test, a line in .gitignore\n  unitai init --dry-run              show what would be made\n  unitai init --framework langgraph  with an example for this framework\n  unitai init --layers               a folder and an example for each layer of tests\n  unitai init --skill                how tests are written, as a skill for coding agents\n\nThe framework is found by what the project needs and imports. Nothing that is there already is changed.";
+pub(crate) const EXAMPLES: &str = "Examples:\n  unitai init                        settings, a first test, lines in .gitignore\n  unitai init --dry-run              show what would be made\n  unitai init --framework langgraph  with an example for this framework\n  unitai init --layers               a folder and an example for each layer of tests\n  unitai init --skill                how tests are written, as a skill for coding agents\n\nThe framework is found by what the project needs and imports. Nothing that is there already is changed.";
 
 const SETTINGS: &str = include_str!("../../templates/unitai.toml");
 const EXAMPLE: &str = "test_agent_example.py";
@@ -83,8 +83,11 @@ impl Init {
         }
         laid.push(self.settings(here, project.file()));
         laid.extend(self.examples(here));
-        let kept: &[ignore::Kept] =
-            if self.layers { &[ignore::FOLDER, ignore::KEYS] } else { &[ignore::FOLDER] };
+        let kept: &[ignore::Kept] = if self.layers {
+            &[ignore::FOLDER, ignore::REPORTS, ignore::KEYS]
+        } else {
+            &[ignore::FOLDER, ignore::REPORTS]
+        };
         laid.extend(ignore::see_to_it(root, here, kept, self.dry_run));
         Ok(laid)
     }
@@ -117,7 +120,7 @@ impl Init {
         let folder = Pyproject::of(here).tests().unwrap_or_else(|| PathBuf::from("tests"));
         let (framework, why) = match self.framework {
             Some(framework) => (framework, String::new()),
-            None => detect::find(here).map_or((Framework::Generic, String::new()), |found| chosen(&found)),
+            None => detect::find(here).map_or_else(unknown, |found| chosen(&found)),
         };
         if self.layers {
             return layers::lay(here, &folder, framework, &why, self.dry_run);
@@ -186,6 +189,11 @@ impl Init {
 /// A path for a terminal, which obeys what a file's name may hold.
 pub(crate) fn shown(path: &Path) -> String {
     plain(&path.display().to_string()).to_string()
+}
+
+/// The example where nothing tells what the project uses: the choice is said, since it may be wrong.
+fn unknown() -> (Framework, String) {
+    (Framework::Generic, " (no framework was found: --framework names one)".to_owned())
 }
 
 /// The framework of the example, and why it is this one.
