@@ -1,8 +1,9 @@
 //! `unitai report`: the last run, or one that is given, as one HTML file.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::{env, fs};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+use std::{env, fs, thread};
 
 use clap::Args;
 use unitai_report::html_report;
@@ -59,14 +60,18 @@ impl Report {
         // Nobody may be reading any more.
         let _ = say(&format!("{shown} ({})", size(page.len() as u64)));
         if self.open {
-            open(&self.output)?;
+            let program = open(&self.output)?;
+            let _ = say(&format!("opened with {program}"));
         }
         Ok(())
     }
 }
 
-/// Opens a file in the browser that is asked for, or in the system's own.
-fn open(file: &Path) -> Result<(), String> {
+/// How long a program is waited for that opens a file: one that finds no browser says so at once, and a browser stays for hours.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Opens a file in the browser that is asked for, or in the system's own, and gives the program's name.
+fn open(file: &Path) -> Result<String, String> {
     let file = fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
     let asked = env::var_os("BROWSER").filter(|browser| !browser.is_empty());
     let mut command = match asked {
@@ -76,12 +81,25 @@ fn open(file: &Path) -> Result<(), String> {
         None => Command::new("xdg-open"),
     };
     let name = command.get_program().to_string_lossy().into_owned();
-    // It may stay open for hours; nobody waits for it.
+    let unopened =
+        |why: String| format!("{name} {why}; open {} yourself, or name a browser in BROWSER", file.display());
     let started = command.arg(&file).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
-    started.map(drop).map_err(|error| {
-        format!(
-            "{name} could not be started: {error}; open {} yourself, or name a browser in BROWSER",
-            file.display()
-        )
-    })
+    let mut program = started.map_err(|error| unopened(format!("could not be started: {error}")))?;
+    let ended = ended_within(&mut program, PATIENCE);
+    // Explorer says 1 whatever it did.
+    match ended.filter(|ended| !ended.success() && name != "explorer") {
+        Some(ended) => Err(unopened(format!("opened nothing: {ended}"))),
+        None => Ok(name),
+    }
+}
+
+/// How a program ended, if it did before nobody waits any more.
+fn ended_within(program: &mut Child, patience: Duration) -> Option<ExitStatus> {
+    let deadline = Instant::now() + patience;
+    loop {
+        match program.try_wait() {
+            Ok(None) if Instant::now() < deadline => thread::sleep(Duration::from_millis(10)),
+            ended => return ended.ok().flatten(),
+        }
+    }
 }

@@ -76,6 +76,7 @@ def test_a_report_is_opened_in_the_browser_that_is_asked_for(tmp_path):
     browser.chmod(0o755)
     done = unitai("report", SAMPLE, "--open", cwd=tmp_path, env={**os.environ, "BROWSER": str(browser)})
     assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.endswith(f"opened with {browser}\n")
     deadline = time.monotonic() + 20
     while not (tmp_path / "opened").exists() or not (tmp_path / "opened").read_text():
         assert time.monotonic() < deadline
@@ -86,6 +87,25 @@ def test_a_report_is_opened_in_the_browser_that_is_asked_for(tmp_path):
     assert gone.returncode == 2
     assert "/no/such/browser could not be started" in gone.stderr
     assert "unitai.html yourself" in gone.stderr
+
+    # As xdg-open does where there is no browser.
+    browser.write_text("#!/bin/sh\nexit 3\n", encoding="utf-8")
+    nothing = unitai("report", SAMPLE, "--open", cwd=tmp_path, env={**os.environ, "BROWSER": str(browser)})
+    assert nothing.returncode == 2
+    assert f"{browser} opened nothing: exit status: 3; open " in nothing.stderr
+    assert "opened with" not in nothing.stdout
+
+
+def test_a_browser_that_stays_is_not_waited_for(tmp_path):
+    from page_events import SAMPLE, unitai
+
+    browser = tmp_path / "browser"
+    browser.write_text("#!/bin/sh\nexec sleep 30\n", encoding="utf-8")
+    browser.chmod(0o755)
+    begun = time.monotonic()
+    done = unitai("report", SAMPLE, "--open", cwd=tmp_path, env={**os.environ, "BROWSER": str(browser)})
+    assert (done.returncode, done.stderr) == (0, "")
+    assert time.monotonic() - begun < 25
 
 
 def _broken(text):
