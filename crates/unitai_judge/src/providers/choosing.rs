@@ -89,7 +89,7 @@ pub fn usable(settings: &JudgeSettings, around: Surroundings<'_>) -> Vec<Usable>
 pub fn how_to_get_one() -> String {
     format!(
         "install Claude Code, Codex or Gemini CLI; or set {} or {}; or name a program of your own with \
-         judge.command; `unitai doctor` says what is usable",
+         judge.command",
         Messages::KEY,
         ChatCompletions::KEY
     )
