@@ -47,7 +47,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Begin: settings with comments, a first test that passes, a line in .gitignore
+    /// Begin: settings with comments, a first test that passes, lines in .gitignore
     #[command(after_help = init::EXAMPLES)]
     Init(init::Init),
     /// Show a passing and a failing agent test, offline, in a few seconds
@@ -57,7 +57,7 @@ enum Command {
     Demo(demo::Demo),
     /// Run the tests with pytest; record or replay what the models answer
     #[command(
-        after_help = "Examples:\n  unitai test                        run the tests; stop at the first failure\n  unitai test --record               ask the models afresh, and record every answer\n  unitai test --replay tests/agents  answer from recordings alone\n  unitai test --layer unit,contract   only tests of these layers\n  unitai test --keep-going -k refund -n 4\n  unitai test --n 20 --threshold 0.9 how often tests are repeated that do not say it\n  unitai test --save-baseline main   save how repeated tests did\n  unitai test --baseline main        run them again, and fail if one of them got worse"
+        after_help = "Examples:\n  unitai test                        run the tests; stop at the first failure\n  unitai test --record               ask the models afresh, and record every answer\n  unitai test --replay tests/agents  answer from recordings alone\n  unitai test --layer unit,contract  only tests of these layers\n  unitai test --snapshot-update      keep what snapshots are given, after a change that is meant\n  unitai test --llm                  run YAML tests, too\n  unitai test --keep-going -k refund -n 4\n  unitai test --n 20 --threshold 0.8 how often tests are repeated that do not say it\n  unitai test --save-baseline main   save how repeated tests did\n  unitai test --baseline main        run them again, and fail if one of them got worse"
     )]
     Test(test::Test),
     /// Make an HTML report of the last run, or of the run whose events are in a file

@@ -57,7 +57,7 @@ pub(crate) struct Test {
     /// Save how repeated tests did as this baseline: a name, or a path that ends in .json. Goes on after a failure
     #[arg(long, value_name = "NAME")]
     save_baseline: Option<String>,
-    /// Everything else goes to pytest: paths, -k, -n, ...
+    /// Everything else goes to pytest: paths, -k, -n, --snapshot-update, --llm, ...
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "PYTEST")]
     rest: Vec<OsString>,
 }
