@@ -1,5 +1,5 @@
 """The page of the framework in the documents is true: its Python blocks are run as one file of tests, as a reader would.
-So are those of the README and of the quickstart.
+So are those of the README, the quickstart and the guides.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ ROOT = Path(__file__).parents[3]
 
 def test_the_page_of_the_framework_runs_as_it_stands(framework, tmp_path):
     page = ROOT / "docs" / "frameworks" / f"{framework.name.replace('_', '-')}.md"
-    for document in (page, ROOT / "README.md", ROOT / "docs" / "quickstart.md"):
+    guides = sorted((ROOT / "docs" / "guides").glob("*.md"))
+    for document in (page, ROOT / "README.md", ROOT / "docs" / "quickstart.md", *guides):
         text = document.read_text(encoding="utf-8")
         blocks = re.findall(rf"^```python {framework.name}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
         assert blocks or document is not page, f"{page.name} has no block that begins with ```python {framework.name}"
