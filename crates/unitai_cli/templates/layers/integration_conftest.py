@@ -7,7 +7,7 @@ Keys of providers go into the environment, or into a file `.env.test` beside the
 project's settings that is not committed. Say in the settings which ones these tests
 need, and they are skipped where those are missing:
 
-    [tool.unitai.layers]
+    [layers]  # in unitai.toml; [tool.unitai.layers] in pyproject.toml
     integration_keys = ["OPENAI_API_KEY"]
 """
 
