@@ -75,7 +75,9 @@ mod tests {
         let both = [judge("codex", true, true), judge("openai", true, false), judge("command", false, false)];
         assert_eq!(told(&both), "codex (codex it is); usable, too: openai");
         assert_eq!(told(&[judge("codex", false, true)]), "codex, which is not usable");
-        assert!(told(&[judge("codex", false, false)]).starts_with("none; to get one: install Claude Code"));
+        let none = told(&[judge("codex", false, false)]);
+        assert!(none.starts_with("none; to get one: install Claude Code"), "{none}");
+        assert!(!none.contains("unitai doctor"), "who reads this is there already: {none}");
         let nobody = super::told(&[judge("codex", true, false)], JudgeProvider::Nobody);
         assert_eq!(nobody, "none, as judge.provider says; usable, too: codex");
     }
