@@ -86,6 +86,7 @@ __all__ = [
     "pass_hat_k",
     "plan_yaml_test",
     "project_folder",
+    "project_root",
     "rate_line",
     "read_yaml_tests",
     "refuse_connection",

@@ -1,8 +1,8 @@
 """Regression: output that changes on purpose only.
 
 When this fails, read the difference. If it is meant, run it with the option that the
-message names, and commit the file. What a model says is never the same twice, and has no
-place in a snapshot.
+message names, and commit the file. What a model says is never the same twice, and has
+no place in a snapshot.
 
 `snapshot` is the same as `unitai_snapshot`, for short, unless another plugin has a
 fixture of that name.

@@ -115,6 +115,7 @@ fn shapes(test: &MethodSummary) -> impl Iterator<Item = Shape> + use<'_> {
 /// The first suite that two tests are found in; each has lists of suites, which rise. One test alone is chance: `test_close`
 /// looks the same everywhere.
 fn first_twice(before: &[(&MethodSummary, Vec<&[usize]>)]) -> Option<usize> {
+    before.iter().filter(|(_, suites)| !suites.is_empty()).nth(1)?;
     let lists =
         before.iter().enumerate().flat_map(|(test, (_, suites))| suites.iter().map(move |it| (test, *it)));
     let mut lists: Vec<(usize, &[usize])> = lists.collect();
