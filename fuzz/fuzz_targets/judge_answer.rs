@@ -6,7 +6,7 @@
 use libfuzzer_sys::fuzz_target;
 use unitai_judge::{Said, Spent, asking};
 use unitai_model::value::Value;
-use unitai_spec::run::{Answer, Evidence, Outcome, Quotable, Question, QuestionKind, check_quotes};
+use unitai_spec::run::{Answer, Evidence, Outcome, Question, QuestionKind, Quotable, check_quotes};
 
 fuzz_target!(|input: &[u8]| {
     let Ok(text) = std::str::from_utf8(input) else { return };

@@ -11,8 +11,8 @@ use unitai_fuzz::{Choices, read_frames, reversed};
 use unitai_model::Usage;
 use unitai_wire::common::{Answer, Request, Said, Stamp};
 use unitai_wire::dialects::{ALL, Body, Dialect, Seen};
+use unitai_wire::digest;
 use unitai_wire::meter::PriceTable;
-use unitai_wire::request_digest;
 
 fuzz_target!(|input: &[u8]| {
     let (mut choices, rest) = Choices::split(input);
@@ -38,7 +38,8 @@ fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
 });
 
 fn check_digest(dialect: &dyn Dialect, request: &Request, object: &Map<String, Value>) {
-    let digest = |object| request_digest(dialect.name(), &request.model, object);
+    let canonical = |object: &Map<String, Value>| serde_json::to_string(object).expect("JSON can be written");
+    let digest = |object| digest(&[dialect.name(), &request.model, &canonical(object)]);
     let other: Map<String, Value> = match serde_json::from_str(&reversed(object)) {
         Ok(other) => other,
         Err(error) => panic!("{error}: {}", reversed(object)),

@@ -22,7 +22,7 @@ asked = []
 def pytest_unitai_judge(item):
     def judge(name, description, questions, evidence):
         asked.extend(question["text"] for question in questions)
-        quoted = [("E1", evidence[0]["text"][:5])]
+        quoted = [("E1", evidence[0]["text"][:20])]
         return [
             {"id": each["id"], "answer": "no" if each["kind"] == "fail_if" else "yes", "why": "seen", "quotes": quoted}
             for each in questions
