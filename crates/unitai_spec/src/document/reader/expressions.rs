@@ -1,7 +1,7 @@
 //! Whether what a test says in expressions, patterns and references can be read: a slip of the pen in a check is an error
 //! of its file, not of the run that gets there.
 
-use unitai_model::value::Value;
+use unitai_model::value::{Value, plain};
 
 use crate::document::{Check, Place, ServerKind, Spec, Step, Trouble};
 use crate::expression::{SyntaxTrouble, validate_expression, validate_pattern, validate_references};
@@ -60,7 +60,7 @@ fn tell(read: Result<(), SyntaxTrouble>, place: &Place, path: &str, text: &str, 
     let path = if trouble.path.is_empty() { path.to_owned() } else { format!("{path}.{}", trouble.path) };
     // Where in the line it stands depends on quotes and folding; what comes before it in the text does not.
     let before = text.get(..trouble.at).map(str::trim_end).filter(|it| !it.is_empty());
-    let after = before.map_or_else(String::new, |it| format!(" after `{it}`"));
+    let after = before.map_or_else(String::new, |it| format!(" after `{}`", plain(it)));
     let message = format!("{}{after}", trouble.message);
     found.push(Trouble::error(place.clone(), &path, message, &trouble.remedy));
 }
