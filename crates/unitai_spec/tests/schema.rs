@@ -31,6 +31,7 @@ const BEYOND_SCHEMAS: &[&str] = &[
     "check_syntax",
     "match_type",
     "reference_open",
+    "tab_in_an_expression",
     "arg_key_is_a_number",
     "binary",
     "cases_of_one_name",
