@@ -89,3 +89,17 @@ def test_a_word_that_stands_for_no_key_is_none(tmp_path):
     text = "import pytest\n@pytest.mark.unitai_skip_if_no_api_key('A_KEY')\ndef test_live(): assert 0\n"
     (tmp_path / "test_it.py").write_text(text, encoding="utf-8")
     assert "1 skipped" in Project(tmp_path).pytest(A_KEY="none").stdout
+
+
+def test_a_folder_that_cannot_be_collected_is_told_as_it_is(tmp_path):
+    (tmp_path / "conftest.py").write_text(
+        "import pytest\n\nclass Broken(pytest.Directory):\n    def collect(self): raise ValueError('set OPENAI_API_KEY')\n\n"
+        "def pytest_collect_directory(path, parent):\n"
+        "    return Broken.from_parent(parent, path=path) if path.name == 'inner' else None\n",
+        encoding="utf-8",
+    )
+    (tmp_path / "inner").mkdir()
+    (tmp_path / "inner" / "test_it.py").write_text("def test_one(): pass\n", encoding="utf-8")
+    done = Project(tmp_path).pytest(OPENAI_API_KEY="")
+    assert (done.returncode, "INTERNALERROR" in done.stdout + done.stderr) == (2, False)
+    assert "set OPENAI_API_KEY" in done.stdout

@@ -94,6 +94,17 @@ async fn the_model_is_the_one_of_settings_or_ours() {
 }
 
 #[test]
+fn a_word_that_stands_for_no_key_makes_nobody_usable_but_a_server_of_ones_own() {
+    let of_openai = |env: &[(&str, &str)]| {
+        let all = here(&[], env, |around| usable(&settings(JudgeProvider::Auto), around));
+        all.into_iter().find(|it| it.provider == JudgeProvider::OpenAi).expect("it is known").how
+    };
+    let none = ("OPENAI_API_KEY", "none");
+    assert_eq!(of_openai(&[none]), Err("OPENAI_API_KEY holds no key".to_owned()));
+    assert!(of_openai(&[none, ("OPENAI_BASE_URL", "http://127.0.0.1:11434/v1")]).is_ok());
+}
+
+#[test]
 fn each_is_told_with_what_makes_it_usable_or_not() {
     let env = [ANTHROPIC, OPENAI, ("OPENAI_BASE_URL", "http://me:secret@models.example:99/v1?key=secret")];
     let all = here(&["codex"], &env, |around| usable(&settings(JudgeProvider::Auto), around));

@@ -43,7 +43,7 @@ mod _engine {
     #[pymodule_export]
     use crate::gateway::GatewayServer;
     #[pymodule_export]
-    use crate::keys::key_variables;
+    use crate::keys::{is_key, key_variables};
     #[pymodule_export]
     use crate::layers::{env_file_variables, layer_lines, layer_of, layer_settings, layers};
     #[pymodule_export]

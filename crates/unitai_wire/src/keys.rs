@@ -53,6 +53,18 @@ pub fn variables_of(model: &str) -> &'static [&'static str] {
     PROVIDERS.iter().find(|(begins, _)| is_named(begins)).map_or(&[], |(_, variables)| variables)
 }
 
+/// Whether what a variable holds can be a key. Blanks are none, nor is the word that clients are given where nobody asks
+/// for one.
+///
+/// ```
+/// use unitai_wire::keys::is_key;
+/// assert!(is_key("sk-1") && !is_key("none") && !is_key(" "));
+/// ```
+pub fn is_key(value: &str) -> bool {
+    let value = value.trim();
+    !value.is_empty() && !value.eq_ignore_ascii_case("none")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

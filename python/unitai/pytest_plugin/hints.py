@@ -29,8 +29,12 @@ def beside(error: BaseException, runs: Iterable[Trajectory]) -> str:
 
 def beside_collection(path: os.PathLike[str] | str, error: BaseException, report: pytest.CollectReport) -> None:
     """The same for a file that could not be imported, if it is one of ours."""
-    with open(path, encoding="utf-8", errors="replace") as file:
-        text = file.read()
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            text = file.read()
+    except OSError:
+        # A folder cannot be collected either, and has its own error.
+        return
     if not re.search(r"\bunitai\b|\bmock_toolkit\b", text):
         return
     for hint in _of_key(error):

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from unitai._engine import cache_settings, key_variables
+from unitai._engine import cache_settings, is_key, key_variables
 from unitai.config import current_config
 from unitai.errors import InvalidArgumentError, shown
 
@@ -34,14 +34,10 @@ class Keys:
 
 
 def missing(keys: list[list[str]]) -> str:
-    """The keys that are not set, in words; each is given by the variables of which one is enough. Blanks are no key,
-    nor is the word that clients are given where nobody asks for one.
-    """
-
-    def is_set(name: str) -> bool:
-        return os.environ.get(name, "").strip().lower() not in ("", "none")
-
-    return " and ".join(" or ".join(names) for names in keys if not any(map(is_set, names)))
+    """The keys that are not set, in words; each is given by the variables of which one is enough."""
+    return " and ".join(
+        " or ".join(names) for names in keys if not any(is_key(os.environ.get(name, "")) for name in names)
+    )
 
 
 def is_replayed(config: pytest.Config) -> bool:

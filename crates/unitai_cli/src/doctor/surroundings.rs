@@ -2,9 +2,11 @@
 
 use std::env;
 
-use unitai_wire::keys::ALL;
+use unitai_wire::keys::{ALL, is_key};
 
 /// The names of the keys that are set.
 pub(crate) fn keys() -> Vec<&'static str> {
-    ALL.into_iter().filter(|name| env::var_os(name).is_some_and(|value| !value.is_empty())).collect()
+    ALL.into_iter()
+        .filter(|name| env::var_os(name).is_some_and(|value| is_key(&value.to_string_lossy())))
+        .collect()
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use unitai_config::{JudgeProvider, JudgeSettings};
 use unitai_wire::Target;
-use unitai_wire::keys::ALL as KEYS;
+use unitai_wire::keys::{ALL as KEYS, is_key};
 use unitai_wire::meter::PriceTable;
 
 use super::anthropic::{Anthropic, Messages};
@@ -169,7 +169,9 @@ fn seen(
     let said = |name: &str| (around.env)(name).filter(|text| !text.is_empty());
     let service = |key: &str, address: &str, usual: &str| match (said(key), said(address)) {
         (None, _) => Err(format!("{key} is not set")),
+        // A server of one's own may want no key.
         (Some(_), Some(own)) => Ok(Place::Address(own, true)),
+        (Some(value), None) if !is_key(&value) => Err(format!("{key} holds no key")),
         (Some(_), None) => Ok(Place::Address(usual.to_owned(), false)),
     };
     match provider {
