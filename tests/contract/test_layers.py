@@ -17,7 +17,15 @@ PACKAGE = Path(unitai.__file__).parent
 LAYERS = [
     ["unitai._engine"],
     ["unitai.errors", "unitai.attempt"],
-    ["unitai.match", "unitai.script", "unitai.faults", "unitai.config", "unitai.snapshot", "unitai.contract"],
+    [
+        "unitai.frames",
+        "unitai.match",
+        "unitai.script",
+        "unitai.faults",
+        "unitai.config",
+        "unitai.snapshot",
+        "unitai.contract",
+    ],
     ["unitai.traffic"],
     ["unitai.adapters.ports"],
     ["unitai.runner"],

@@ -8,6 +8,7 @@ use unitai_model::catalogue::CATALOGUE;
 use unitai_model::{Failure, FormatError, Money};
 
 use crate::attribute::Attribute;
+use crate::frames::place;
 use crate::gate;
 
 /// An error of the catalogue in the making: what happened, and what to do about it.
@@ -115,35 +116,6 @@ pub(crate) fn failure(error: &Bound<'_, PyBaseException>) -> Failure {
         .collect();
     let own = if types.is_empty() { "builtins.BaseException".to_owned() } else { types.remove(0) };
     Failure::new(own, types, message(error)).at(place(error))
-}
-
-/// Where an exception was raised: its innermost frame that is not ours, by file, line and function.
-fn place(error: &Bound<'_, PyBaseException>) -> Option<String> {
-    let ours = own_folder(error.py())?;
-    let mut entry = error.attribute("__traceback__").ok()?;
-    let mut found = None;
-    while !entry.is_none() {
-        let code = entry.attribute("tb_frame").ok()?.attribute("f_code").ok()?;
-        let file: String = code.attribute("co_filename").ok()?.extract().ok()?;
-        if !file.starts_with(ours) {
-            let line: u64 = entry.attribute("tb_lineno").ok()?.extract().ok()?;
-            let function: String = code.attribute("co_name").ok()?.extract().ok()?;
-            let name = file.rsplit(['/', '\\']).next().unwrap_or(&file);
-            found = Some(format!("{name}:{line} in {function}"));
-        }
-        entry = entry.attribute("tb_next").ok()?;
-    }
-    found
-}
-
-/// The folder of the package, whose frames nobody wants to see.
-fn own_folder(py: Python<'_>) -> Option<&str> {
-    static FOLDER: PyOnceLock<Option<String>> = PyOnceLock::new();
-    let folder = FOLDER.get_or_init(py, || {
-        let file: String = class(py, "__file__").ok()?.extract().ok()?;
-        file.rfind(['/', '\\']).map(|end| file[..=end].to_owned())
-    });
-    folder.as_deref()
 }
 
 /// The text of an exception. Of our own it is the first line: what to do about it is for whoever sees

@@ -8,6 +8,7 @@ mod cli;
 mod context;
 mod errors;
 mod faults;
+mod frames;
 mod gate;
 mod gateway;
 mod judging;
@@ -40,6 +41,8 @@ mod _engine {
     use crate::errors::{catalogue, interrupt_thread};
     #[pymodule_export]
     use crate::faults::{FaultPlan, InjectedFault, close_faults, open_faults};
+    #[pymodule_export]
+    use crate::frames::whose_code;
     #[pymodule_export]
     use crate::gateway::GatewayServer;
     #[pymodule_export]

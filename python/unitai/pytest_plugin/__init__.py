@@ -377,12 +377,18 @@ def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Adds what the agent did to the report of a failed test, and what it cost to that of every test."""
-    report = yield
     is_end = call.when == "teardown"
     if (call.excinfo is None and not is_end) or "unitai._engine" not in sys.modules:
-        return report
+        return (yield)
     from unitai.pytest_plugin.session import look
 
+    if call.excinfo is None:
+        report = yield
+    else:
+        from unitai.pytest_plugin.tracing import abridged
+
+        with abridged(call.excinfo, item.config):
+            report = yield
     look(item, call, report)
     return report
 

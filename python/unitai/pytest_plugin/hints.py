@@ -23,8 +23,13 @@ _LIVE = (
 
 def beside(error: BaseException, runs: Iterable[Trajectory]) -> str:
     """What there is to say beside what a test raised and what its runs were; nothing, mostly."""
-    of_runs = [text for run in runs for text in _of_run(run)]
+    of_runs = [text for run in runs for text in _of_run(run, error)]
     return "\n".join(textwrap.indent(text, "  ") for text in of_runs or _of_key(error))
+
+
+def rest(error: BaseException) -> str:
+    """What an error of ours says after its first line: what was expected, what was found, and what to do."""
+    return str(error).partition("\n")[2] if isinstance(error, UnitAIError) else ""
 
 
 def beside_collection(path: os.PathLike[str] | str, error: BaseException, report: pytest.CollectReport) -> None:
@@ -41,8 +46,11 @@ def beside_collection(path: os.PathLike[str] | str, error: BaseException, report
         report.sections.append((TITLE, textwrap.indent(hint, "  ")))
 
 
-def _of_run(run: Trajectory) -> Iterator[str]:
+def _of_run(run: Trajectory, error: BaseException) -> Iterator[str]:
     raised = run.error
+    if isinstance(raised, UnitAIError) and str(raised) == str(error):
+        # The test raised the same, and shows it.
+        return
     if isinstance(raised, UnitAIError):
         # The trajectory has its first line; what was expected, and what to do, is the rest of it.
         yield str(raised)

@@ -50,7 +50,12 @@ def _failed(item: pytest.Item, report: pytest.TestReport, excinfo: pytest.Except
     if not report.failed:
         return
     about = subject(item, excinfo)
-    _notes(item.config).failed(report, excinfo.value, about.findings, about.report(colour=False))
+    beside = hints.beside(excinfo.value, about.trajectories())
+    # pytest shows the whole text of what was raised; who reads the report of a run sees its first line.
+    rest = "" if about.is_told else hints.rest(excinfo.value)
+    _notes(item.config).failed(
+        report, excinfo.value, about.findings, _paragraphs(rest, about.report(colour=False), beside)
+    )
     # A marker that cannot be used is no part of the test's own course.
     is_ours = isinstance(excinfo.value, InvalidArgumentError) and item.path not in (
         entry.path for entry in excinfo.traceback
@@ -61,9 +66,12 @@ def _failed(item: pytest.Item, report: pytest.TestReport, excinfo: pytest.Except
         return
     has_terminal = item.config.pluginmanager.has_plugin("terminalreporter")
     told = about.report(colour=has_terminal and item.config.get_terminal_writer().hasmarkup)
-    beside = hints.beside(excinfo.value, about.trajectories())
     if told or beside:
-        report.sections.append((TITLE, "\n\n".join(filter(None, (told, beside)))))
+        report.sections.append((TITLE, _paragraphs(told, beside)))
+
+
+def _paragraphs(*texts: str) -> str:
+    return "\n\n".join(filter(None, texts))
 
 
 def _is_undecided(item: pytest.Item, error: BaseException) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import linecache
-import os
 import re
 import textwrap
 import traceback
@@ -12,12 +11,10 @@ from types import FrameType, TracebackType
 
 from unitai._engine import AgentRunResult, Finding, clean, last_broken, normalised_message
 from unitai.errors import UnitAIError, shown
+from unitai.frames import telling
 from unitai.trials.outcome import Blame
 
 __all__ = ["blame", "blame_finding", "broken_findings", "finding_of"]
-
-#: Our own part of a traceback says nothing about the test.
-_HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
 def blame(error: BaseException, results: list[AgentRunResult], finding: Finding | None) -> Blame:
@@ -73,7 +70,7 @@ def finding_of(error: BaseException, results: Iterable[AgentRunResult]) -> Findi
 
 def _trace(error: BaseException) -> str:
     """Where it was raised, from the test on, and what."""
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith(_HERE)]
+    frames = [frame for entry in telling(error) for frame in traceback.extract_tb(entry, limit=1)]
     lines = traceback.format_list(frames[:1] + frames[1:][-3:])
     lines += traceback.format_exception_only(type(error), error)
     return textwrap.indent(clean("".join(lines)).rstrip(), "  ")

@@ -1,0 +1,32 @@
+"""Which frames of a traceback are worth a look: those of somebody who can do something about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import TracebackType
+
+from unitai._engine import whose_code
+from unitai.errors import UnitAIError
+
+__all__ = ["telling"]
+
+
+def telling(error: BaseException) -> list[TracebackType]:
+    """The frames to show of an error; all of them where none is better than another."""
+    entries = list(_entries(error.__traceback__))
+    whose = [whose_code(entry.tb_frame.f_code.co_filename) for entry in entries]
+    if isinstance(error, UnitAIError):
+        # What we refuse says all of it in its text. The way there through a framework says nothing.
+        kept = [entry for entry, owner in zip(entries, whose, strict=True) if owner == "project"]
+    elif whose and whose[-1] == "unitai":
+        # A mistake of ours is looked for in our code.
+        kept = entries
+    else:
+        kept = [entry for entry, owner in zip(entries, whose, strict=True) if owner != "unitai"]
+    return kept or entries
+
+
+def _entries(trace: TracebackType | None) -> Iterator[TracebackType]:
+    while trace is not None:
+        yield trace
+        trace = trace.tb_next

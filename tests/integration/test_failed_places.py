@@ -1,0 +1,95 @@
+"""Where a failed test shows that it failed: the project's own way there. By the installed package, in pytest."""
+
+from __future__ import annotations
+
+import pytest
+from projects import Project
+
+pytestmark = pytest.mark.integration
+
+FRAMEWORK = """
+def step(tools, name):
+    return tools[name](order="1")
+"""
+
+SHOP = """
+import framework
+
+def refund(message, tools):
+    return framework.step(tools, message)
+"""
+
+TESTS = """
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent / "site-packages"))
+import shop
+
+def broken(arguments):
+    raise KeyError(arguments["order"])
+
+def test_unmocked(mock_toolkit):
+    mock_toolkit.mock("lookup", return_value={})
+    mock_toolkit.run(shop.refund, "refund")
+
+def test_agent(mock_toolkit):
+    mock_toolkit.mock("lookup", side_effect=broken)
+    result = mock_toolkit.run(shop.refund, "lookup")
+    raise result.error
+"""
+
+
+@pytest.fixture
+def project(tmp_path):
+    """Tests of an agent that calls its tools through code that is installed."""
+    project = Project(tmp_path)
+    project.lay(**{"site-packages__framework": FRAMEWORK, "shop": SHOP, "test_shop": TESTS})
+    return project
+
+
+def lines(text: str, *parts: str) -> list[str]:
+    """The first of these parts that each line has, for lines that have one."""
+    return [part for line in text.splitlines() for part in parts if part in line]
+
+
+def test_a_refused_tool_shows_the_project_alone(project):
+    told = project.pytest("-k", "unmocked").stdout
+    assert lines(told, ">       mock_toolkit.run(", ">       return framework.step(", "E       unitai.errors.") == [
+        ">       mock_toolkit.run(",
+        ">       return framework.step(",
+        "E       unitai.errors.",
+    ]
+    assert "toolkit.py" not in told
+    assert "site-packages" not in told
+    # What was expected and found, and what to do, is said once.
+    assert told.count('toolkit.mock("refund", return_value=...)') == 1
+
+
+def test_an_error_of_the_agent_shows_the_framework_too(project):
+    told = project.pytest("-k", "agent").stdout
+    assert lines(told, "shop.py:5: in refund", "framework.py:3: in step", "E       KeyError: '1'") == [
+        "shop.py:5: in refund",
+        "framework.py:3: in step",
+        "E       KeyError: '1'",
+    ]
+    assert "Agent raised: KeyError: '1' (at test_shop.py:9 in broken)" in told
+    assert "toolkit.py" not in told
+
+
+def test_all_frames_are_there_for_who_asks(project):
+    told = project.pytest("-k", "unmocked", "--full-trace").stdout
+    assert "toolkit.py:" in told
+    assert "framework.py:3: UnmockedToolError" in told
+
+
+def test_the_report_of_a_run_says_what_to_do(project):
+    project.unitai("test", "-k", "unmocked")
+    told = project.unitai("results").stdout
+    assert lines(told, "not mocked [UA206]", "expected: ", "found: ", "to do: ", "Actual trajectory") == [
+        "not mocked [UA206]",
+        "expected: ",
+        "found: ",
+        "to do: ",
+        "Actual trajectory",
+    ]
