@@ -8,22 +8,26 @@ from types import TracebackType
 from unitai._engine import whose_code
 from unitai.errors import UnitAIError
 
-__all__ = ["telling"]
+__all__ = ["says_all", "telling"]
 
 
 def telling(error: BaseException) -> list[TracebackType]:
-    """The frames to show of an error; all of them where none is better than another."""
+    """The frames to show of an error; none where its text says all of it."""
     entries = list(_entries(error.__traceback__))
     whose = [whose_code(entry.tb_frame.f_code.co_filename) for entry in entries]
     if isinstance(error, UnitAIError):
         # What we refuse says all of it in its text. The way there through a framework says nothing.
-        kept = [entry for entry, owner in zip(entries, whose, strict=True) if owner == "project"]
-    elif whose and whose[-1] == "unitai":
+        return [entry for entry, owner in zip(entries, whose, strict=True) if owner == "project"]
+    if whose and whose[-1] == "unitai":
         # A mistake of ours is looked for in our code.
-        kept = entries
-    else:
-        kept = [entry for entry, owner in zip(entries, whose, strict=True) if owner != "unitai"]
-    return kept or entries
+        return entries
+    return [entry for entry, owner in zip(entries, whose, strict=True) if owner != "unitai"]
+
+
+def says_all(error: BaseException) -> bool:
+    """Whether the text of an error needs no frame beside it, of its own or of another error that it came with."""
+    other = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    return other is None and not telling(error)
 
 
 def _entries(trace: TracebackType | None) -> Iterator[TracebackType]:

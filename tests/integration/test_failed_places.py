@@ -50,7 +50,8 @@ def project(tmp_path):
 
 def lines(text: str, *parts: str) -> list[str]:
     """The first of these parts that each line has, for lines that have one."""
-    return [part for line in text.splitlines() for part in parts if part in line]
+    found = (next((part for part in parts if part in line), None) for line in text.splitlines())
+    return [part for part in found if part is not None]
 
 
 def test_a_refused_tool_shows_the_project_alone(project):
@@ -93,3 +94,33 @@ def test_the_report_of_a_run_says_what_to_do(project):
         "to do: ",
         "Actual trajectory",
     ]
+
+
+def test_a_script_that_does_not_fit_shows_the_run_and_none_of_our_code(project):
+    project.write(
+        test_script="""
+from model import ask
+from unitai.script import say
+
+def agent(message, tools):
+    first = ask(message)
+    try:
+        return ask(first)
+    except Exception:
+        return first
+
+def test_swallowed(mock_toolkit, scripted_model):
+    scripted_model([say("Done.")])
+    mock_toolkit.run(agent, "hello")
+"""
+    )
+    told = project.pytest("test_script.py").stdout
+    assert lines(told, "1. [llm_call]", "2. [llm_call]", "[UA104]", "expected: ", "to do: ") == [
+        "[UA104]",
+        "expected: ",
+        "to do: ",
+        "1. [llm_call]",
+        "2. [llm_call]",
+    ]
+    assert "voices.py" not in told
+    assert "voices.py" in project.pytest("test_script.py", "--full-trace").stdout

@@ -94,6 +94,7 @@ class MockToolkit:
         self._policy = self._traffic.policy()
         #: The attempt of a repeated test that this toolkit was made for, also for threads that do not know it.
         self._attempt: Attempt | None = None
+        self._last_result: AgentRunResult | None = None
 
     def mock(
         self,
@@ -231,6 +232,7 @@ class MockToolkit:
             # As it comes from the fixture: a test that is repeated takes one for each run.
             twin.__dict__.update(self.__dict__)
             twin._awaited, twin._optional, twin._parameters, twin._patched = set(), set(), {}, []
+            twin._last_result = None
             plan = None if self._faults is None else self._faults.plan()
             twin._toolbox = Toolbox(self._options["strict"], self._options["max_tool_calls"], plan)
             return twin
@@ -241,8 +243,20 @@ class MockToolkit:
         return twin
 
     def reset(self) -> None:
-        """Forgets every recorded call, and lets sequences begin again. Mocks stay."""
+        """Forgets every recorded call and run, and lets sequences begin again. Mocks stay."""
         self._toolbox.reset()
+        self._last_result = None
+
+    @property
+    def last_result(self) -> AgentRunResult | None:
+        """What came of the last run; `None` before the first.
+
+        >>> toolkit = MockToolkit()
+        >>> result = toolkit.run(lambda message, tools: message.upper(), "hello")
+        >>> toolkit.last_result.output
+        'HELLO'
+        """
+        return self._last_result
 
     def run(
         self,
@@ -400,6 +414,7 @@ class MockToolkit:
             result = run.finish(ending.output, error)
         finally:
             self._close(session, ending)
+        self._last_result = result
         attempt = current.get() or self._attempt
         if attempt is not None:
             attempt.results.append(result)
@@ -446,6 +461,7 @@ _OWN = {
     "_awaitable",
     "_awaited",
     "_faults",
+    "_last_result",
     "_optional",
     "_options",
     "_parameters",

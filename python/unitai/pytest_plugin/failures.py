@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from unitai._engine import AgentRunResult, Finding, Trajectory
+from unitai.errors import UnitAIError
+from unitai.mock.toolkit import MockToolkit
 from unitai.trials.blaming import broken_findings
 
 #: The name of the report's section.
@@ -65,7 +67,7 @@ def subject(item: pytest.Item, excinfo: pytest.ExceptionInfo[BaseException]) -> 
         runs = _runs(entry.frame.raw)
         if runs:
             return Subject([], runs)
-    return Subject([], {})
+    return Subject([], _last_runs(item) if isinstance(error, UnitAIError) else {})
 
 
 def _entries(excinfo: pytest.ExceptionInfo[BaseException], item: pytest.Item) -> list[Any]:
@@ -74,6 +76,15 @@ def _entries(excinfo: pytest.ExceptionInfo[BaseException], item: pytest.Item) ->
     entries = list(excinfo.traceback)
     first = next((n for n, entry in enumerate(entries) if entry.frame.raw.f_code.co_filename == path), 0)
     return entries[first:][::-1]
+
+
+def _last_runs(item: pytest.Item) -> dict[str, AgentRunResult]:
+    """What the toolkits of a test that is over did last, by the names of their fixtures: what a script says of it
+    then, it says of that.
+    """
+    given = getattr(item, "funcargs", {})
+    last = {name: value.last_result for name, value in given.items() if issubclass(type(value), MockToolkit)}
+    return {name: result for name, result in last.items() if result is not None}
 
 
 def _runs(frame: FrameType) -> dict[str, AgentRunResult]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from unitai.errors import CostLimitExceeded, InconclusiveError, InvalidArgumentError
+from unitai.errors import CostLimitExceeded, InconclusiveError
+from unitai.frames import says_all
 from unitai.pytest_plugin import WAS_LOADED, hints
 from unitai.pytest_plugin.failures import TITLE, subject
 from unitai.pytest_plugin.noting import Notes
@@ -56,14 +57,10 @@ def _failed(item: pytest.Item, report: pytest.TestReport, excinfo: pytest.Except
     _notes(item.config).failed(
         report, excinfo.value, about.findings, _paragraphs(rest, about.report(colour=False), beside)
     )
-    # A marker that cannot be used is no part of the test's own course.
-    is_ours = isinstance(excinfo.value, InvalidArgumentError) and item.path not in (
-        entry.path for entry in excinfo.traceback
-    )
-    if (about.is_told and not about.findings) or is_ours:
+    is_all_told = about.is_told and not about.findings
+    if is_all_told or (says_all(excinfo.value) and not item.config.getoption("fulltrace", False)):
         # The text is the whole report; where in our own code it was raised says nothing.
         report.longrepr = excinfo.getrepr(style="value")
-        return
     has_terminal = item.config.pluginmanager.has_plugin("terminalreporter")
     told = about.report(colour=has_terminal and item.config.get_terminal_writer().hasmarkup)
     if told or beside:
