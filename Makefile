@@ -23,6 +23,8 @@ test: lint rust docs python clients test-adapters examples mcp agents ## Everyth
 lint: dev ## Formatting, lints, types, stubs, generated files
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
+	@# Whether the fuzz targets still fit the crates. Nothing is linked, so the fuzzer's own library may be missing.
+	CUSTOM_LIBFUZZER_PATH=/none/libfuzzer.a cargo check --quiet --locked --manifest-path fuzz/Cargo.toml --target-dir target
 	cargo dev generate --check
 	$(BIN)/ruff format --check --quiet python tests benches examples scripts ci docs/conf.py crates/unitai_cli/demo
 	$(BIN)/ruff check --quiet python tests benches examples scripts ci docs/conf.py crates/unitai_cli/demo
