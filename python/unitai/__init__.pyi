@@ -62,6 +62,7 @@ from unitai.errors import UnmockedToolError as UnmockedToolError
 from unitai.errors import UnmockedToolWarning as UnmockedToolWarning
 from unitai.errors import UnplayedScriptError as UnplayedScriptError
 from unitai.errors import UnpricedModelError as UnpricedModelError
+from unitai.errors import UnseenErrorWarning as UnseenErrorWarning
 from unitai.errors import UnsupportedClientError as UnsupportedClientError
 from unitai.errors import UnsupportedFrameworkError as UnsupportedFrameworkError
 from unitai.errors import WrongArgumentsError as WrongArgumentsError

@@ -72,6 +72,7 @@ _HOMES = {
         "UnmockedToolWarning",
         "UnplayedScriptError",
         "UnpricedModelError",
+        "UnseenErrorWarning",
         "UnsupportedClientError",
         "UnsupportedFrameworkError",
         "WrongArgumentsError",

@@ -391,6 +391,10 @@ class LayerWarning(UserWarning):
     """A test is not what its layer promises, though it passed: a unit test that takes long, for one."""
 
 
+class UnseenErrorWarning(UserWarning):
+    """An agent raised in a test that passed, and no check looked at how the run ended."""
+
+
 class StatisticsWarning(UserWarning):
     """A repeated test cannot show what it is meant to."""
 

@@ -124,3 +124,54 @@ def test_swallowed(mock_toolkit, scripted_model):
     ]
     assert "voices.py" not in told
     assert "voices.py" in project.pytest("test_script.py", "--full-trace").stdout
+
+
+UNSEEN = """
+def agent(message, tools):
+    tools["lookup"](order="1")
+    raise KeyError("order")
+
+def run(toolkit):
+    toolkit.mock("lookup", return_value={})
+    return toolkit.run(agent, "hello")
+
+def test_unseen(mock_toolkit):
+    assert run(mock_toolkit).tool_was_called("lookup")
+
+def test_meant(mock_toolkit):
+    assert run(mock_toolkit).failed
+
+def test_by_class(mock_toolkit):
+    assert run(mock_toolkit).error_is(KeyError)
+
+def test_by_hand(mock_toolkit):
+    assert isinstance(run(mock_toolkit).trajectory.error, KeyError)
+
+def test_inline(mock_toolkit):
+    assert run(mock_toolkit).output == "done"
+"""
+
+
+def test_an_agent_that_raised_unseen_is_told_of(project):
+    project.write(test_unseen=UNSEEN)
+    told = project.pytest("test_unseen.py", "-W", "error").stdout
+    assert "1 failed, 4 passed, 1 warning in" in told
+    assert (
+        "UnseenErrorWarning: the agent raised KeyError: 'order' (at test_unseen.py:4 in agent), and no check of this "
+        "test asked how the run ended: assert result.succeeded, or result.failed if it is meant to"
+    ) in told
+    # A test that gave no name to its run shows it, too.
+    assert lines(told, "Actual trajectory", "Agent raised: KeyError") == ["Actual trajectory", "Agent raised: KeyError"]
+
+
+def test_a_check_that_does_not_hold_says_so_once(project):
+    project.write(
+        test_check="""
+def test_it(mock_toolkit):
+    result = mock_toolkit.run(lambda message, tools: message, "hello")
+    assert result.tool_was_called("lookup")
+"""
+    )
+    told = project.pytest("test_check.py").stdout
+    assert "assert <broken: expected lookup to be called, but " in told
+    assert "built-in method" not in told

@@ -61,7 +61,7 @@ def test_one(mock_toolkit):
     result = mock_toolkit.run_generic(lambda: agent("http://127.0.0.1:9/v1/chat/completions"))
     assert result.output == "x"
 """)
-    assert "Hint: nobody scripted or recorded this model, so it was asked itself." in told
+    assert "Hint: no script and no recording had an answer, so the model was asked itself." in told
 
 
 @pytest.mark.parametrize(

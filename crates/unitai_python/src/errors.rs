@@ -115,14 +115,18 @@ pub(crate) fn failure(error: &Bound<'_, PyBaseException>) -> Failure {
         .filter(|name| name != "builtins.object")
         .collect();
     let own = if types.is_empty() { "builtins.BaseException".to_owned() } else { types.remove(0) };
-    Failure::new(own, types, message(error)).at(place(error))
+    let is_ours = is_of_ours(error);
+    Failure::new(own, types, message(error, is_ours)).at(place(error, is_ours))
+}
+
+fn is_of_ours(error: &Bound<'_, PyBaseException>) -> bool {
+    class(error.py(), "UnitAIError").is_ok_and(|root| error.is_instance(&root).unwrap_or(false))
 }
 
 /// The text of an exception. Of our own it is the first line: what to do about it is for whoever sees
 /// it raised, not for a record.
-fn message(error: &Bound<'_, PyBaseException>) -> String {
+fn message(error: &Bound<'_, PyBaseException>, is_ours: bool) -> String {
     let py = error.py();
-    let is_ours = class(py, "UnitAIError").is_ok_and(|root| error.is_instance(&root).unwrap_or(false));
     let text = if is_ours {
         error.attribute("message")
     } else {

@@ -28,10 +28,10 @@ pub(crate) fn whose_code(file: &Bound<'_, PyString>) -> &'static str {
 }
 
 /// Where an exception was raised, by file, line and function: its innermost frame of the project, else
-/// of what is installed. Ours say nothing about an agent.
-pub(crate) fn place(error: &Bound<'_, PyBaseException>) -> Option<String> {
+/// of what is installed, unless we raised it there. Ours say nothing about an agent.
+pub(crate) fn place(error: &Bound<'_, PyBaseException>, is_ours: bool) -> Option<String> {
     let mut entry = error.attribute("__traceback__").ok()?;
-    let (mut nearest, mut found) = (Whose::Installed, None);
+    let (mut nearest, mut found) = (if is_ours { Whose::Project } else { Whose::Installed }, None);
     while !entry.is_none() {
         let code = entry.attribute("tb_frame").ok()?.attribute("f_code").ok()?;
         let file: String = code.attribute("co_filename").ok()?.extract().ok()?;

@@ -54,7 +54,7 @@ mod _engine {
     #[pymodule_export]
     use crate::reporting::{EventLog, junit_properties, rate_line};
     #[pymodule_export]
-    use crate::run::{Run, RunWatch, Trajectory, TrajectoryStep, restore_trajectory};
+    use crate::run::{Run, RunWatch, Trajectory, TrajectoryStep, restore_trajectory, unseen_error};
     #[pymodule_export]
     use crate::schemas::example_of;
     #[pymodule_export]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from unitai._engine import AgentRunResult, Budget, MockTool, Toolbox, usual_timeout
+from unitai._engine import AgentRunResult, Budget, MockTool, Toolbox, unseen_error, usual_timeout
 from unitai.adapters.ports import ModelCall, Session
 from unitai.adapters.registry import choose
 from unitai.attempt import Attempt, current
@@ -95,6 +95,8 @@ class MockToolkit:
         #: The attempt of a repeated test that this toolkit was made for, also for threads that do not know it.
         self._attempt: Attempt | None = None
         self._last_result: AgentRunResult | None = None
+        #: What came of runs in which the agent raised.
+        self._raised: list[AgentRunResult] = []
 
     def mock(
         self,
@@ -232,7 +234,7 @@ class MockToolkit:
             # As it comes from the fixture: a test that is repeated takes one for each run.
             twin.__dict__.update(self.__dict__)
             twin._awaited, twin._optional, twin._parameters, twin._patched = set(), set(), {}, []
-            twin._last_result = None
+            twin._last_result, twin._raised = None, []
             plan = None if self._faults is None else self._faults.plan()
             twin._toolbox = Toolbox(self._options["strict"], self._options["max_tool_calls"], plan)
             return twin
@@ -245,7 +247,7 @@ class MockToolkit:
     def reset(self) -> None:
         """Forgets every recorded call and run, and lets sequences begin again. Mocks stay."""
         self._toolbox.reset()
-        self._last_result = None
+        self._last_result, self._raised = None, []
 
     @property
     def last_result(self) -> AgentRunResult | None:
@@ -424,7 +426,23 @@ class MockToolkit:
             raise doom
         if ending.interrupt is not None:
             raise ending.interrupt
+        if error is not None:
+            self._raised.append(result)
         return result
+
+    def unseen_errors(self) -> list[str]:
+        """What agents raised, a line each, where nobody has asked how the run ended: neither `succeeded` nor `failed`,
+        `error` or `error_is`. Such a test may pass whatever the agent does.
+
+        >>> toolkit = MockToolkit()
+        >>> result = toolkit.run(lambda message, tools: 1 / 0, "hello")
+        >>> [line.partition(" (at ")[0] for line in toolkit.unseen_errors()]
+        ['ZeroDivisionError: division by zero']
+        >>> bool(result.succeeded), toolkit.unseen_errors()
+        (False, [])
+        """
+        lines = (unseen_error(result.trajectory) for result in self._raised)
+        return [line for line in lines if line is not None]
 
     def __getstate__(self) -> dict[str, Any]:
         tools = []
@@ -467,6 +485,7 @@ _OWN = {
     "_parameters",
     "_patched",
     "_policy",
+    "_raised",
     "_toolbox",
     "_traffic",
 }

@@ -406,12 +406,17 @@ def pytest_exception_interact(
 
 
 @pytest.fixture
-def mock_toolkit() -> Iterator[MockToolkit]:
+def mock_toolkit(request: pytest.FixtureRequest) -> Iterator[MockToolkit]:
     """A fresh MockToolkit for each test."""
     from unitai.mock.toolkit import MockToolkit
 
     toolkit = MockToolkit()
     yield toolkit
+    unseen = toolkit.unseen_errors()
+    if unseen:
+        from unitai.pytest_plugin.hints import tell_unseen
+
+        tell_unseen(request.node, unseen)
     toolkit.reset()
 
 

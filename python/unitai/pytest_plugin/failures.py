@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 import pytest
 
 from unitai._engine import AgentRunResult, Finding, Trajectory
-from unitai.errors import UnitAIError
 from unitai.mock.toolkit import MockToolkit
 from unitai.trials.blaming import broken_findings
 
@@ -67,7 +66,7 @@ def subject(item: pytest.Item, excinfo: pytest.ExceptionInfo[BaseException]) -> 
         runs = _runs(entry.frame.raw)
         if runs:
             return Subject([], runs)
-    return Subject([], _last_runs(item) if isinstance(error, UnitAIError) else {})
+    return Subject([], _last_runs(item))
 
 
 def _entries(excinfo: pytest.ExceptionInfo[BaseException], item: pytest.Item) -> list[Any]:
@@ -79,12 +78,12 @@ def _entries(excinfo: pytest.ExceptionInfo[BaseException], item: pytest.Item) ->
 
 
 def _last_runs(item: pytest.Item) -> dict[str, AgentRunResult]:
-    """What the toolkits of a test that is over did last, by the names of their fixtures: what a script says of it
-    then, it says of that.
+    """What the toolkits of a test did last, by the names of their fixtures, each toolkit once: that is what the test
+    was about, where it gave no name to it or is over already.
     """
-    given = getattr(item, "funcargs", {})
-    last = {name: value.last_result for name, value in given.items() if issubclass(type(value), MockToolkit)}
-    return {name: result for name, result in last.items() if result is not None}
+    given = getattr(item, "funcargs", None) or {}
+    toolkits = {id(value): (name, value) for name, value in given.items() if issubclass(type(value), MockToolkit)}
+    return {name: toolkit.last_result for name, toolkit in toolkits.values() if toolkit.last_result is not None}
 
 
 def _runs(frame: FrameType) -> dict[str, AgentRunResult]:

@@ -10,14 +10,15 @@ from collections.abc import Iterable, Iterator
 import pytest
 
 from unitai._engine import Trajectory
-from unitai.errors import UnitAIError
+from unitai.errors import UnitAIError, UnseenErrorWarning
 from unitai.pytest_plugin.failures import TITLE
+from unitai.pytest_plugin.warning import warn
 
 _KEY = re.compile(r"\b[A-Z][A-Z0-9_]*_API_KEY\b")
 
 _LIVE = (
-    "Hint: nobody scripted or recorded this model, so it was asked itself. scripted_model([...]) says what it\n"
-    "answers, and `unitai test --record` keeps what it says."
+    "Hint: no script and no recording had an answer, so the model was asked itself. scripted_model([...]) says what\n"
+    "it answers; `unitai test --record` keeps what it says, and `--replay` shows how a request differs from that."
 )
 
 
@@ -25,6 +26,13 @@ def beside(error: BaseException, runs: Iterable[Trajectory]) -> str:
     """What there is to say beside what a test raised and what its runs were; nothing, mostly."""
     of_runs = [text for run in runs for text in _of_run(run, error)]
     return "\n".join(textwrap.indent(text, "  ") for text in of_runs or _of_key(error))
+
+
+def tell_unseen(item: pytest.Item, errors: list[str]) -> None:
+    """Warns of a test that may have passed because nobody asked how the agent ended."""
+    for error in dict.fromkeys(errors):
+        told = f"the agent raised {error}, and no check of this test asked how the run ended"
+        warn(item, UnseenErrorWarning(f"{told}: assert result.succeeded, or result.failed if it is meant to"))
 
 
 def rest(error: BaseException) -> str:

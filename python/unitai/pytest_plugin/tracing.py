@@ -1,7 +1,8 @@
-"""How a failed test shows where it failed."""
+"""How a failed test shows where it failed, and what."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import TracebackType
@@ -10,10 +11,18 @@ import pytest
 
 from unitai.frames import telling
 
+#: How pytest takes a check apart: the method of the result, and the finding once more.
+_OUR_PARTS = re.compile(
+    r"\n *\+ +where (?:<broken: .*|<built-in method \w+ of unitai\._engine\..*) = <"
+    r"(?:built-in method \w+ of unitai\._engine\.|AgentRunResult ).*"
+)
+
 
 @contextmanager
 def abridged(excinfo: pytest.ExceptionInfo[BaseException], config: pytest.Config) -> Iterator[None]:
-    """While it lasts, the traceback of a failure has the frames that are worth a look. `--full-trace` shows all."""
+    """While it lasts, a failure has the frames that are worth a look, and says once what does not hold. `--full-trace`
+    shows all of the traceback.
+    """
     # Where a test was skipped is looked up in the traceback, too, and may be our own line.
     if config.getoption("fulltrace", False) or isinstance(excinfo.value, pytest.skip.Exception):
         yield
@@ -26,6 +35,20 @@ def abridged(excinfo: pytest.ExceptionInfo[BaseException], config: pytest.Config
     if chain is not None:
         excinfo.traceback = type(whole)(chain)
     try:
-        yield
+        with _concise(excinfo.value):
+            yield
     finally:
         excinfo.traceback = whole
+
+
+@contextmanager
+def _concise(error: BaseException) -> Iterator[None]:
+    said = error.args
+    if type(error) is not AssertionError or len(said) != 1 or not isinstance(said[0], str):
+        yield
+        return
+    error.args = (_OUR_PARTS.sub("", said[0]),)
+    try:
+        yield
+    finally:
+        error.args = said

@@ -83,6 +83,7 @@ impl Finding {
     /// The whole report, with colour if asked for.
     #[pyo3(signature = (*, colour=false))]
     fn report(&self, py: Python<'_>, colour: bool) -> String {
+        self.trajectory.get().see_ending();
         let style = if colour { Style::colour() } else { Style::plain() };
         shown(py, failure_report(self.trajectory.get().model(), Some(self.words()), style))
     }

@@ -229,17 +229,20 @@ impl AgentRunResult {
     /// The agent ended without raising.
     #[getter]
     fn succeeded(&self, py: Python<'_>) -> Finding {
+        self.trajectory.get().see_ending();
         self.found(py, checks::Succeeded)
     }
 
     /// The agent raised, or was stopped.
     #[getter]
     fn failed(&self, py: Python<'_>) -> Finding {
+        self.trajectory.get().see_ending();
         self.found(py, checks::Failed)
     }
 
     /// The agent raised an error of this class, or of one of several.
     fn error_is(&self, class_: &Bound<'_, PyAny>) -> PyResult<Finding> {
+        self.trajectory.get().see_ending();
         let class_port = Box::new(PythonErrorClass::new(class_, self.trajectory.get())?);
         Ok(Finding::tell(&self.trajectory, class_.py(), &checks::ErrorIs { class: class_port }))
     }
@@ -278,6 +281,7 @@ impl AgentRunResult {
     /// function of `unitai.faults` is called that makes it; any, unless given.
     #[pyo3(signature = (fault=None))]
     fn recovered_from(&self, py: Python<'_>, fault: Option<&str>) -> PyResult<Finding> {
+        self.trajectory.get().see_ending();
         let kind = fault.map(|word| kind_of(py, word)).transpose()?;
         Ok(self.found(py, checks::RecoveredFrom { kind }))
     }
@@ -362,6 +366,7 @@ impl AgentRunResult {
     /// The run as text: its steps, its output and what it cost.
     #[pyo3(signature = (*, colour=false))]
     fn report(&self, py: Python<'_>, colour: bool) -> String {
+        self.trajectory.get().see_ending();
         let style = if colour { Style::colour() } else { Style::plain() };
         secrets::shown(py, failure_report(self.trajectory.get().model(), None, style))
     }

@@ -2,6 +2,7 @@
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
+use unitai_model::nearest::nearest;
 use unitai_model::value::plain;
 use unitai_model::{Outcome, ToolName};
 
@@ -67,9 +68,15 @@ impl Toolbox {
                 format!("pass it: toolkit.allow(\"{0}\", {0})", plain(name)),
             )
         } else {
+            let advice =
+                format!("toolkit.mock(\"{0}\", return_value=...) or toolkit.allow(\"{0}\")", plain(name));
+            let meant = nearest(name, names.iter().map(String::as_str));
             (
                 format!("the agent called {}, which is not mocked", plain(name)),
-                format!("toolkit.mock(\"{0}\", return_value=...) or toolkit.allow(\"{0}\")", plain(name)),
+                match meant {
+                    Some(meant) => format!("{advice}; or is the mock of {} meant for it?", plain(meant)),
+                    None => advice,
+                },
             )
         };
         Trouble::new("UnmockedToolError", message)

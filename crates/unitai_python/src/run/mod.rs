@@ -12,5 +12,5 @@ pub(crate) use ending::cancelled;
 pub(crate) use kept::{Kept, Slot, recorded_error};
 pub(crate) use session::Run;
 pub(crate) use step::TrajectoryStep;
-pub(crate) use trajectory::{Trajectory, restore_trajectory, unpriced_with_budget};
+pub(crate) use trajectory::{Trajectory, restore_trajectory, unpriced_with_budget, unseen_error};
 pub(crate) use watching::{RunWatch, seen};

@@ -1,6 +1,7 @@
 //! The trajectory as Python sees it.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pyo3::exceptions::PyBaseException;
@@ -34,6 +35,8 @@ pub(crate) struct Trajectory {
     parameters: HashMap<String, Vec<String>>,
     /// The steps as Python objects, once somebody asked.
     steps: Mutex<Option<Py<PyTuple>>>,
+    /// Whether somebody asked how it ended.
+    is_ending_seen: AtomicBool,
 }
 
 #[pymethods]
@@ -123,6 +126,7 @@ impl Trajectory {
     /// What the agent raised; `None` when it ended well.
     #[getter]
     pub(crate) fn error<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.see_ending();
         match (self.kept.get(py, Run::WHOLE, Slot::Error), self.model.error()) {
             (Some(error), _) => Ok(error.into_bound(py)),
             (None, Some(failure)) => recorded_error(py, failure),
@@ -185,6 +189,7 @@ impl Trajectory {
     /// The trajectory as one line of JSON, by `schemas/trajectory.schema.json`. It is exact: secrets that the
     /// agent met are in it.
     fn to_json<'py>(&self, py: Python<'py>) -> Bound<'py, PyString> {
+        self.see_ending();
         with_scratch(|out| {
             without_interpreter(py, || self.model.write_json(out));
             PyString::new(py, out)
@@ -300,7 +305,18 @@ fn pack(value: Option<&Bound<'_, PyAny>>, kept: &mut Kept, slot: Slot) -> PyResu
 
 impl Trajectory {
     pub(crate) fn new(model: Model, kept: Kept) -> Trajectory {
-        Trajectory { model, kept, parameters: HashMap::new(), steps: Mutex::default() }
+        Trajectory {
+            model,
+            kept,
+            parameters: HashMap::new(),
+            steps: Mutex::default(),
+            is_ending_seen: AtomicBool::new(false),
+        }
+    }
+
+    /// Somebody asks how it ended.
+    pub(crate) fn see_ending(&self) {
+        self.is_ending_seen.store(true, Ordering::Relaxed);
     }
 
     /// The same, with the parameters of tools whose signature is known.
@@ -383,4 +399,16 @@ pub(crate) fn unpriced_with_budget(py: Python<'_>, model: &str, is_of_run: bool)
          [tool.unitai.prices.\"my-model\"] of pyproject.toml; or drop the budget"
     ))
     .into_err(py)
+}
+
+/// What the agent raised, in a line, if nobody has asked how the run ended.
+#[pyfunction]
+pub(crate) fn unseen_error(py: Python<'_>, trajectory: &Bound<'_, Trajectory>) -> Option<String> {
+    let trajectory = trajectory.get();
+    let error = trajectory.model.error()?;
+    if trajectory.is_ending_seen.load(Ordering::Relaxed) {
+        return None;
+    }
+    let place = error.place.as_ref().map(|place| format!(" (at {})", plain(place)));
+    Some(secrets::shown(py, plain(&error.to_string()) + &place.unwrap_or_default()))
 }
