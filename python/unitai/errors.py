@@ -394,6 +394,14 @@ class LayerWarning(UserWarning):
 class UnseenErrorWarning(UserWarning):
     """An agent raised in a test that passed, and no check looked at how the run ended."""
 
+    @classmethod
+    def about(cls, error: str, runs: str = "") -> UnseenErrorWarning:
+        """A warning of this error; `runs` says in which, where there were several."""
+        return cls(
+            f"the agent raised {error}{runs}, and no check of this test asked how the run ended: assert "
+            "result.succeeded, or result.failed if it is meant to"
+        )
+
 
 class StatisticsWarning(UserWarning):
     """A repeated test cannot show what it is meant to."""

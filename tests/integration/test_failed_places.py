@@ -152,6 +152,19 @@ def test_inline(mock_toolkit):
 """
 
 
+REPEATED = """
+from unitai import statistical
+
+@statistical(n=4, threshold=0.5, mode="all")
+def test_repeated_unseen(mock_toolkit):
+    assert run(mock_toolkit).tool_was_called("lookup")
+
+@statistical(n=4, threshold=0.5, mode="all")
+def test_repeated_meant(mock_toolkit):
+    assert run(mock_toolkit).failed
+"""
+
+
 def test_an_agent_that_raised_unseen_is_told_of(project):
     project.write(test_unseen=UNSEEN)
     told = project.pytest("test_unseen.py", "-W", "error").stdout
@@ -162,6 +175,14 @@ def test_an_agent_that_raised_unseen_is_told_of(project):
     ) in told
     # A test that gave no name to its run shows it, too.
     assert lines(told, "Actual trajectory", "Agent raised: KeyError") == ["Actual trajectory", "Agent raised: KeyError"]
+
+
+def test_repeated_runs_that_raised_unseen_are_told_of_once(project):
+    project.write(test_unseen=UNSEEN + REPEATED)
+    told = project.pytest("test_unseen.py", "-k", "repeated").stdout
+    assert "2 passed, 5 deselected" in told
+    assert told.count("UnseenErrorWarning") == 1
+    assert "(at test_unseen.py:4 in agent) in 4 runs that passed, and no check" in told
 
 
 def test_a_check_that_does_not_hold_says_so_once(project):

@@ -31,8 +31,7 @@ def beside(error: BaseException, runs: Iterable[Trajectory]) -> str:
 def tell_unseen(item: pytest.Item, errors: list[str]) -> None:
     """Warns of a test that may have passed because nobody asked how the agent ended."""
     for error in dict.fromkeys(errors):
-        told = f"the agent raised {error}, and no check of this test asked how the run ended"
-        warn(item, UnseenErrorWarning(f"{told}: assert result.succeeded, or result.failed if it is meant to"))
+        warn(item, UnseenErrorWarning.about(error))
 
 
 def rest(error: BaseException) -> str:

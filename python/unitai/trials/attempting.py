@@ -9,7 +9,7 @@ from inspect import isawaitable
 from time import monotonic, perf_counter, sleep
 from typing import Any
 
-from unitai._engine import AgentRunResult, Finding
+from unitai._engine import AgentRunResult, Finding, unseen_error
 from unitai.attempt import Attempt, current
 from unitai.errors import CostLimitExceeded, UnpricedModelError
 from unitai.runner.inline import Watcher
@@ -100,7 +100,9 @@ class Attempts:
             if attempt.voices is not None:
                 _leave(attempt, None)
             # A test that asserts nothing about it must not pass by what was refused.
+            unseen = None
             for result in attempt.results:
+                unseen = unseen or unseen_error(result.trajectory)
                 if result.error is not None:
                     _check_money(result.error)
         except Halt:
@@ -111,7 +113,9 @@ class Attempts:
         if returned is None and not attempt.results:
             return Outcome(index, "passed", duration)
         if returned is None or not (returned is False or (type(returned) is Finding and not returned)):
-            return _outcome(index, "passed", duration, attempt.results, None)
+            outcome = _outcome(index, "passed", duration, attempt.results, None)
+            outcome.unseen = unseen
+            return outcome
         why = _RETURNED_FALSE if returned is False else blame_finding(returned)
         return _outcome(index, "failed", duration, attempt.results, why)
 

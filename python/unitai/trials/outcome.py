@@ -43,3 +43,5 @@ class Outcome:
     blame: Blame | None = None
     #: How often it was tried again, because something around the test was not as needed.
     retries: int = 0
+    #: What the agent raised in a run that passed, in a line, where no check asked how it ended.
+    unseen: str | None = None

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 from unitai._engine import Budget
-from unitai.errors import CostLimitExceeded, StatisticsWarning
+from unitai.errors import CostLimitExceeded, StatisticsWarning, UnseenErrorWarning
 from unitai.traffic.purse import spending
 from unitai.trials.arguments import Arguments
 from unitai.trials.attempting import Attempts
@@ -90,7 +90,14 @@ class Repetition:
             self._raise(hands, halt)
         if self._is_overspent and not self._series.is_settled():
             self._raise(hands, self._overspent())
+        self._tell_unseen([outcome for outcome in hands.outcomes.values() if outcome.unseen is not None])
         return self._result(hands)
+
+    def _tell_unseen(self, outcomes: list[Outcome]) -> None:
+        """Warns of runs that may have passed because no check asked how they ended."""
+        for outcome in outcomes[:1]:
+            runs = f" in {len(outcomes)} runs that passed" if len(outcomes) > 1 else " in a run that passed"
+            warnings.warn_explicit(UnseenErrorWarning.about(outcome.unseen or "", runs), None, *self._place)
 
     def _after(self, outcome: Outcome) -> None:
         """Counts what a run cost, and begins no further one when the money is gone."""
