@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections import Counter, OrderedDict, UserDict, UserList, defaultdict, deque
 from pathlib import Path
 
 import pytest
@@ -89,6 +90,25 @@ def test_the_list_shows_who_is_covered_by_what(project):
         "  MemoryStore  tests/contract/test_stores.py::TestMemoryStore",
         "  FileStore    not covered",
         "1 interface, 2 implementations, 1 not covered",
+    ]
+
+
+@pytest.mark.parametrize(
+    "container", [dict, list, set, frozenset, OrderedDict, defaultdict, Counter, deque, UserDict, UserList]
+)
+def test_what_a_container_of_python_brings_is_implemented(project, container):
+    held = {"__contains__", "__delitem__", "__getitem__", "__iter__", "__len__", "__reversed__", "__setitem__"}
+    methods = [name for name in dir(container) if callable(getattr(container, name)) and name[0] != "_"]
+    methods += sorted(held & set(dir(container)))
+    asked = "".join(f"    @abstractmethod\n    def {name}(self): ...\n" for name in methods)
+    name = container.__name__
+    made = f"import {container.__module__}\n\n\nclass Made({container.__module__}.{name}, BaseStore): ...\n"
+    behind = f"class Behind(BaseStore, {container.__module__}.{name}): ...\n"
+    text = f"from abc import ABC, abstractmethod\n\n\nclass BaseStore(ABC):\n{asked}\n\n{made}\n\n{behind}"
+    (project / "src/shop/stores.py").write_text(text, encoding="utf-8")
+    assert unitai(project, "contract", "list").stdout.splitlines()[1:] == [
+        "  Made     not covered",
+        "1 interface, 1 implementation, 1 not covered",
     ]
 
 

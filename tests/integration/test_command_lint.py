@@ -327,12 +327,34 @@ def test_fix_repairs_and_diff_only_shows(project):
     assert project.unitai("lint", "--diff").returncode == 0
 
 
+def test_fix_tells_what_it_repaired_in_which_file(project):
+    put(project, "tests/test_a.py", TUPLE + "\n\n" + TUPLE.replace("test_total", "test_sum"))
+    put(project, "tests/test_b.py", GOOD)
+    for number in range(11):
+        put(project, f"tests/test_c{number:02}.py", TUPLE)
+    told = project.unitai("lint", "--fix").stderr.splitlines()
+    assert told[:2] == [
+        "unitai: tests/test_a.py: repaired assert-on-tuple (2)",
+        "unitai: tests/test_c00.py: repaired assert-on-tuple",
+    ]
+    assert (len(told), told[-1]) == (11, "unitai: 2 more files are repaired")
+
+
+def test_the_end_counts_the_files_that_something_was_found_in(project):
+    put(project, "tests/test_a.py", BAD)
+    put(project, "tests/test_b.py", GOOD)
+    assert project.unitai("lint").stdout.endswith("1 error, 0 warnings in 1 of 2 files\n")
+
+
 def test_every_repair_is_done_however_it_is_laid_out(project):
     text = 'def test_a(x):\n    (x.tool_was_called("a"))  # unitai\n    assert(x == 1, "m")\n'
     path = put(project, "tests/test_a.py", text)
     assert "`--fix` repairs 2 of them" in project.unitai("lint").stdout
     done = project.unitai("lint", "--fix")
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, done.stderr.splitlines()) == (
+        0,
+        ["unitai: tests/test_a.py: repaired assert-on-tuple, check-without-assert"],
+    )
     assert done.stdout.startswith("2 repaired, ")
     repaired = 'def test_a(x):\n    assert (x.tool_was_called("a"))  # unitai\n    assert x == 1, "m"\n'
     assert path.read_text(encoding="utf-8") == repaired

@@ -66,12 +66,24 @@ pub(crate) fn prepares(call: &Call<'_>) -> bool {
 /// Whether a call runs an agent, as far as its name tells: `toolkit.run(...)`, `agent.invoke(...)`.
 pub(crate) fn runs(call: &ExprCall, toolkits: &[&str], source: &str) -> bool {
     let Expr::Attribute(method) = &*call.func else { return false };
-    let name = method.attr.as_str();
     let receiver = dotted(&method.value, source);
-    if toolkits.contains(&receiver) || has_word(receiver, &["toolkit"]) {
-        return RUNS.contains(&name);
+    if is_of_toolkits(receiver, toolkits) {
+        return RUNS.contains(&method.attr.as_str());
     }
-    runs_agent(receiver, name)
+    runs_agent(receiver, method.attr.as_str())
+}
+
+/// Whether a toolkit runs an agent here. It keeps what the agent raises, as a part of the result.
+pub(crate) fn is_run_by_toolkit(test: Def<'_, '_>) -> bool {
+    let toolkits = toolkits(test);
+    test.calls().iter().any(|call| {
+        let Expr::Attribute(method) = &*call.node.func else { return false };
+        RUNS.contains(&call.last) && is_of_toolkits(dotted(&method.value, test.file.source), &toolkits)
+    })
+}
+
+fn is_of_toolkits(receiver: &str, toolkits: &[&str]) -> bool {
+    toolkits.contains(&receiver) || has_word(receiver, &["toolkit"])
 }
 
 /// The names that hold what came of a run in this test, or a part of it.

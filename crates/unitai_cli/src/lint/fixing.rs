@@ -1,5 +1,6 @@
 //! Repairs: shown as a difference, or written.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use similar::TextDiff;
@@ -12,7 +13,7 @@ use unitai_wire::gate;
 #[derive(Default)]
 pub(super) struct Repairs(Vec<(String, PathBuf, FixedFile)>);
 
-/// More repairs that are left out are counted.
+/// What is more than this is counted.
 const MOST_TOLD: usize = 10;
 
 impl Repairs {
@@ -30,7 +31,7 @@ impl Repairs {
 
     /// How many findings are repaired.
     pub(super) fn count(&self) -> usize {
-        self.0.iter().map(|(_, _, fixed)| fixed.count).sum()
+        self.0.iter().map(|(_, _, fixed)| fixed.repaired.len()).sum()
     }
 
     pub(super) fn diff(&self) -> String {
@@ -39,6 +40,16 @@ impl Repairs {
             diff.unified_diff().header(path, path).to_string()
         };
         self.changed().map(one).collect()
+    }
+
+    /// What is done, by file: the rules that were repaired there, and how often.
+    pub(super) fn done(&self) -> Vec<String> {
+        let mut told: Vec<String> = self.changed().map(|(path, _, fixed)| repaired(path, fixed)).collect();
+        if told.len() > MOST_TOLD {
+            let more = told.split_off(MOST_TOLD).len();
+            told.push(format!("{more} more files are repaired"));
+        }
+        told
     }
 
     /// What is to be said of repairs that are not done.
@@ -62,7 +73,7 @@ impl Repairs {
     }
 
     fn changed(&self) -> impl Iterator<Item = &(String, PathBuf, FixedFile)> {
-        self.0.iter().filter(|(_, _, fixed)| fixed.count > 0)
+        self.0.iter().filter(|(_, _, fixed)| !fixed.repaired.is_empty())
     }
 
     pub(super) fn write(&self) -> Result<(), String> {
@@ -73,4 +84,17 @@ impl Repairs {
         }
         Ok(())
     }
+}
+
+/// `tests/test_refund.py: repaired check-without-assert (2), assert-true`.
+fn repaired(path: &str, fixed: &FixedFile) -> String {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for rule in &fixed.repaired {
+        *counts.entry(rule.name).or_default() += 1;
+    }
+    let rules = counts.into_iter().map(|(rule, count)| match count {
+        1 => rule.to_owned(),
+        _ => format!("{rule} ({count})"),
+    });
+    format!("{}: repaired {}", plain(path), rules.collect::<Vec<_>>().join(", "))
 }

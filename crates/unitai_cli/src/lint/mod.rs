@@ -123,6 +123,7 @@ impl Lint {
             }
             if !repairs.is_empty() {
                 repairs.write()?;
+                repairs.done().iter().for_each(|told| note(told));
                 outcome = self.outcome(&here, &settings, &plan, &named)?;
             }
         }

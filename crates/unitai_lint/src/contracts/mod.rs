@@ -1,16 +1,18 @@
 //! Interfaces, their implementations, and which contract tests cover them: what the code of a project says about it.
 
+mod built_in;
 mod collected;
 mod cover;
 mod names;
+mod order;
 
 use std::collections::BTreeSet;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::FxHashSet;
 
 use self::cover::Covers;
 use self::names::{ClassId, Names};
-use crate::{ClassSummary, Project};
+use crate::Project;
 
 /// A class of the project with abstract methods, which no other such class stands above.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
@@ -117,40 +119,21 @@ fn interface(root: ClassId, names: &Names<'_>, lineage: &Lineage<'_>, covers: &C
 /// Who inherits from whom, and what is still abstract.
 struct Lineage<'n> {
     names: &'n Names<'n>,
-    /// The methods that each class leaves to others.
-    open: FxHashMap<ClassId, BTreeSet<&'n str>>,
+    /// The classes that leave something to others.
+    open: FxHashSet<ClassId>,
 }
 
 impl<'n> Lineage<'n> {
     fn new(names: &'n Names<'n>) -> Lineage<'n> {
-        let mut lineage = Lineage { names, open: FxHashMap::default() };
-        for id in names.all() {
-            lineage.fill(id, 0);
-        }
-        lineage
-    }
-
-    fn fill(&mut self, id: ClassId, depth: usize) {
-        if self.open.contains_key(&id) || depth > names::DEEPEST {
-            return;
-        }
-        let class = self.names.class(id);
-        // A class that inherits itself, by a slip, ends here.
-        self.open.insert(id, BTreeSet::new());
-        let mut open: BTreeSet<&'n str> = BTreeSet::new();
-        for base in self.names.bases(id) {
-            self.fill(*base, depth + 1);
-            open.extend(self.open.get(base).into_iter().flatten());
-        }
-        open.retain(|name| !defines(class, name));
-        open.extend(
-            class.methods.iter().filter(|method| method.is_abstract).map(|method| method.name.as_str()),
-        );
-        self.open.insert(id, open);
+        let asks = |id: ClassId| names.class(id).methods.iter().any(|method| method.is_abstract);
+        // Few classes of a project ask for anything: the others need no second look.
+        let asking: FxHashSet<ClassId> = names.all().filter(|id| asks(*id)).collect();
+        let open = names.all().filter(|id| leaves_open(names, &asking, *id)).collect();
+        Lineage { names, open }
     }
 
     fn is_abstract(&self, id: ClassId) -> bool {
-        self.open.get(&id).is_some_and(|open| !open.is_empty())
+        self.open.contains(&id)
     }
 
     fn interfaces(&self, covers: &Covers<'_>) -> impl Iterator<Item = ClassId> {
@@ -172,6 +155,29 @@ impl<'n> Lineage<'n> {
     }
 }
 
-fn defines(class: &ClassSummary, name: &str) -> bool {
-    class.methods.iter().any(|method| method.name == name) || class.attributes.iter().any(|it| it == name)
+/// Whether a class leaves a method to others: whoever Python asks first for it does not have it.
+fn leaves_open(names: &Names<'_>, asking: &FxHashSet<ClassId>, id: ClassId) -> bool {
+    let line = || std::iter::once(id).chain(names.ancestors(id).iter().copied());
+    let asked = line().filter(|it| asking.contains(it));
+    let mut wanted = asked.flat_map(|it| names.class(it).methods.iter().filter(|method| method.is_abstract));
+    wanted.any(|wanted| {
+        let answers = line().find_map(|it| has_made(names, it, &wanted.name));
+        answers == Some(false)
+    })
+}
+
+/// Whether a class has made a method itself: or only asks for it. None if it says nothing about it.
+fn has_made(names: &Names<'_>, id: ClassId, name: &str) -> Option<bool> {
+    let class = names.class(id);
+    // A property is abstract as soon as one of its functions is.
+    let mut said = class.methods.iter().filter(|method| method.name == name).peekable();
+    if said.peek().is_some() {
+        return Some(!said.any(|method| method.is_abstract));
+    }
+    // What stands behind a class of the project is asked after it, and that one asks for the method.
+    let first = class.bases.iter().take_while(|base| names.resolve(id.file, base).is_none());
+    let mut first = first.map(|base| base.rsplit('.').next().unwrap_or(base));
+    let is_there =
+        class.attributes.iter().any(|it| it == name) || first.any(|base| built_in::has(base, name));
+    is_there.then_some(true)
 }

@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::order;
 use crate::{ClassSummary, Project, Summary};
 
 /// Nobody inherits, or imports, further than this.
@@ -20,8 +21,7 @@ pub(super) struct Names<'p> {
     /// The module of each file, from the root: `src`, `shop`, `stores`.
     modules: Vec<Vec<&'p str>>,
     by_name: FxHashMap<&'p str, Vec<ClassId>>,
-    bases: FxHashMap<ClassId, Vec<ClassId>>,
-    /// Every class above each.
+    /// Every class above each, in the order in which Python asks them.
     above: FxHashMap<ClassId, Vec<ClassId>>,
 }
 
@@ -29,25 +29,20 @@ impl<'p> Names<'p> {
     pub(super) fn new(project: &Project<'p>) -> Names<'p> {
         let files = project.files;
         let modules = files.iter().map(|file| module(&file.path)).collect();
-        let mut names = Names {
-            files,
-            modules,
-            by_name: FxHashMap::default(),
-            bases: FxHashMap::default(),
-            above: FxHashMap::default(),
-        };
+        let mut names = Names { files, modules, by_name: FxHashMap::default(), above: FxHashMap::default() };
         for id in names.all().collect::<Vec<_>>() {
             names.by_name.entry(&names.files[id.file].classes[id.class].name).or_default().push(id);
         }
-        for id in names.all().collect::<Vec<_>>() {
+        let mut direct = FxHashMap::default();
+        for id in names.all() {
             let bases = files[id.file].classes[id.class].bases.iter();
             let bases: Vec<ClassId> =
                 bases.filter_map(|base| names.resolve(id.file, base)).filter(|base| *base != id).collect();
             if !bases.is_empty() {
-                names.bases.insert(id, bases);
+                direct.insert(id, bases);
             }
         }
-        names.above = names.bases.keys().map(|id| (*id, names.all_above(*id))).collect();
+        names.above = order::above(&direct);
         names
     }
 
@@ -77,28 +72,9 @@ impl<'p> Names<'p> {
         self.files[file].is_test || self.modules[file].iter().any(|part| is_folder(part))
     }
 
-    /// The classes that it inherits directly.
-    pub(super) fn bases(&self, id: ClassId) -> &[ClassId] {
-        self.bases.get(&id).map_or(&[], Vec::as_slice)
-    }
-
-    /// Every class above it, the nearest first.
+    /// Every class above it, in the order in which Python asks them.
     pub(super) fn ancestors(&self, id: ClassId) -> &[ClassId] {
         self.above.get(&id).map_or(&[], Vec::as_slice)
-    }
-
-    fn all_above(&self, id: ClassId) -> Vec<ClassId> {
-        let mut found: Vec<ClassId> = self.bases(id).to_vec();
-        let mut at = 0;
-        while at < found.len() {
-            for base in self.bases(found[at]) {
-                if !found.contains(base) {
-                    found.push(*base);
-                }
-            }
-            at += 1;
-        }
-        found
     }
 
     /// What a name of a file stands for: `shop.stores.BaseStore`; none if the file does not import it.

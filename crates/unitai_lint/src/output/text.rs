@@ -130,12 +130,17 @@ pub fn summary(outcome: &Outcome, repaired: usize) -> String {
         let rules = counted(RULES.len(), "rule");
         return format!("{repaired}{files} looked at with {rules}: nothing was found");
     }
+    let files = match outcome.files.iter().filter(|file| !file.findings.is_empty()).count() {
+        all if all == outcome.files.len() => files,
+        some => format!("{some} of {files}"),
+    };
     let fixable = outcome.findings().filter(|(_, finding)| finding.fix.is_some()).count();
     let fixable = match fixable {
         0 => String::new(),
         count => format!("; `--fix` repairs {count} of them"),
     };
-    format!("{repaired}{}, {} in {files}{fixable}", counted(errors, "error"), counted(warnings, "warning"))
+    let (errors, warnings) = (counted(errors, "error"), counted(warnings, "warning"));
+    format!("{repaired}{errors}, {warnings} in {files}{fixable}")
 }
 
 #[cfg(test)]

@@ -1,8 +1,10 @@
 //! `mock-in-integration`.
 
+use rustc_hash::FxHashMap;
+
 use crate::known::around::is_set_up;
 use crate::known::mocks::{Mock, first_mock, mock_of_class, mock_of_helper, shared_mocks};
-use crate::{Check, Def, Example, File, Layer, Report, Role, Rule, Severity, TextRange};
+use crate::{Check, ClassId, Def, Example, File, Layer, Report, Role, Rule, Severity, TextRange};
 
 pub(crate) static RULE: Rule = Rule {
     name: "mock-in-integration",
@@ -36,8 +38,8 @@ fn check(file: &File<'_>, report: &mut Report<'_>) {
             tell(&mock, &format!("`{}`", def.name()), layer, kind, report);
             continue;
         }
-        let shared = shared.get_or_insert_with(|| shared_mocks(file));
-        for (place, mock) in used_mocks(def, shared) {
+        let shared = shared.get_or_insert_with(|| Shared::of(file));
+        for (place, mock) in shared.used_by(def) {
             // One mock for many tests is told once.
             if !told.contains(&mock.range) {
                 told.push(mock.range);
@@ -47,29 +49,42 @@ fn check(file: &File<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// What a test uses that is a mock and stands elsewhere in its file: at its class, at the top, or in a helper.
-fn used_mocks<'a>(def: Def<'_, 'a>, shared: &[(&'a str, Mock)]) -> Vec<(&'a str, Mock)> {
-    let mut found = Vec::new();
-    if let Some(class) = def.class().filter(|_| def.role == Role::Test)
-        && let Some(mock) = mock_of_class(def.file, class)
-    {
-        found.push((class.name(), mock));
+/// What the tests of a file share.
+struct Shared<'f, 'a> {
+    /// At the top of the file, by name.
+    mocks: Vec<(&'a str, Mock)>,
+    /// The helpers of each class, and of none, by name; the first of a name.
+    helpers: FxHashMap<(Option<ClassId>, &'a str), Def<'f, 'a>>,
+}
+
+impl<'f, 'a> Shared<'f, 'a> {
+    fn of(file: &'f File<'a>) -> Shared<'f, 'a> {
+        let mut helpers = FxHashMap::default();
+        for def in file.defs().filter(|def| def.role == Role::Other && def.owner.is_none()) {
+            helpers.entry((def.class, def.name())).or_insert(def);
+        }
+        Shared { mocks: shared_mocks(file), helpers }
     }
-    let read = shared.iter().filter(|(name, _)| def.reads(name));
-    found.extend(read.map(|(name, mock)| (*name, mock.clone())));
-    for call in def.calls() {
-        let method = call.name.strip_prefix("self.");
-        let is_it = |helper: &Def<'_, 'a>| {
-            let class = if method.is_some() { def.class } else { None };
-            helper.role == Role::Other
-                && helper.owner.is_none()
-                && helper.class == class
-                && helper.name() == method.unwrap_or(call.name)
-        };
-        let helper = def.file.defs().find(is_it);
-        found.extend(helper.and_then(|helper| Some((helper.name(), mock_of_helper(helper)?))));
+
+    /// What a test uses that is a mock and stands elsewhere in its file: at its class, at the top, or in a helper.
+    fn used_by(&self, def: Def<'_, 'a>) -> Vec<(&'a str, Mock)> {
+        let mut found = Vec::new();
+        if let Some(class) = def.class().filter(|_| def.role == Role::Test)
+            && let Some(mock) = mock_of_class(def.file, class)
+        {
+            found.push((class.name(), mock));
+        }
+        let read = self.mocks.iter().filter(|(name, _)| def.reads(name));
+        found.extend(read.map(|(name, mock)| (*name, mock.clone())));
+        for call in def.calls() {
+            let helper = match call.name.strip_prefix("self.") {
+                Some(method) => self.helpers.get(&(def.class, method)),
+                None => self.helpers.get(&(None, call.name)),
+            };
+            found.extend(helper.and_then(|helper| Some((helper.name(), mock_of_helper(*helper)?))));
+        }
+        found
     }
-    found
 }
 
 fn tell(mock: &Mock, place: &str, layer: Layer, kind: &str, report: &mut Report<'_>) {

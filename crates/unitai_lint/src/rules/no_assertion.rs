@@ -1,5 +1,6 @@
 //! `no-assertion`.
 
+use crate::agent::is_run_by_toolkit;
 use crate::ast::Stmt;
 use crate::known::checking::{Checking, does_itself};
 use crate::known::quiet::is_meant_to_pass;
@@ -10,7 +11,8 @@ pub(crate) static RULE: Rule = Rule {
     name: "no-assertion",
     what: "A test that asserts nothing: no `assert`, no `pytest.raises`, no check that raises by itself, neither in the test nor \
            in the helpers and fixtures that it uses. Where it says that the point is that nothing is raised, in its name, its \
-           docstring or a comment, it is left alone, and so are property tests and benchmarks.",
+           docstring or a comment, it is left alone, and so are property tests and benchmarks. A run of a toolkit \
+           raises nothing of the agent's: there the name excuses nothing.",
     why: "It passes whatever the answer is. It is counted among the tests, and whoever reads the count trusts it.",
     bad: Example {
         path: "tests/behavioral/test_refund.py",
@@ -45,7 +47,13 @@ fn look(test: Def<'_, '_>, report: &mut Report<'_>) {
                 .at(test, format!("`{name}` is empty: it passes and tests nothing"))
                 .help("write the test, or delete it");
         }
-    } else if !is_meant_to_pass(test) && !is_left_out(test) {
+    } else if is_left_out(test) {
+    } else if is_run_by_toolkit(test) {
+        // Whatever its name promises: what the agent raises is a part of the result, and reaches nobody.
+        report
+            .at(test, format!("`{name}` asserts nothing: it passes even if the agent raises"))
+            .help("assert something about the result; `assert result.succeeded` is the least");
+    } else if !is_meant_to_pass(test) {
         report.at(test, format!("`{name}` asserts nothing: it passes whatever comes out")).help(
             "assert something about the result; if the point is that nothing is raised, say so in the name",
         );

@@ -22,8 +22,8 @@ pub struct FixedFile {
     pub before: String,
     /// What it becomes.
     pub after: String,
-    /// How many findings are repaired.
-    pub count: usize,
+    /// Of each finding that is repaired, the rule.
+    pub repaired: Vec<&'static Rule>,
     /// What would have been repaired, and is not: the file would not be read any more, would assert less, or have the
     /// same findings as before. Places are those of what it becomes.
     pub left_out: Vec<Located>,
@@ -51,20 +51,21 @@ fn fixed_file(file: &FileOutcome, plan: &Plan) -> Option<FixedFile> {
     // Rules about the whole project have no say here: one file does not tell what the others hold.
     let settings = plan.settings(&file.from_root).into_owned().of_single_files();
     let look = |text: &str| look(file, text, &settings);
-    let (mut after, mut count) = (source.text.clone(), 0);
+    let (mut after, mut repaired) = (source.text.clone(), vec![]);
     let mut findings = look(&after);
     for _ in 0..ROUNDS {
         let Some((next, found)) = round(&after, &findings, &look) else { break };
-        (after, count, findings) = (next.text, count + next.repaired.len(), found);
+        repaired.extend(next.repaired);
+        (after, findings) = (next.text, found);
     }
     let lines = Lines::of(&after);
     let left_out = findings.into_iter().filter(|finding| finding.fix.is_some());
     let left_out: Vec<Located> = left_out.map(|finding| Located::of(finding, &after, &lines)).collect();
-    let is_something = count > 0 || !left_out.is_empty();
+    let is_something = !repaired.is_empty() || !left_out.is_empty();
     is_something.then_some(FixedFile {
         before: source.text,
         after,
-        count,
+        repaired,
         left_out,
         has_mark: source.has_mark,
     })
