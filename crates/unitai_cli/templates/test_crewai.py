@@ -54,6 +54,7 @@ def test_an_order_is_looked_up_before_it_is_refunded(mock_toolkit, scripted_mode
 
     result = mock_toolkit.run(refund_crew, {"message": "Please refund order #123"})
 
+    assert result.succeeded
     assert result.tool_called_before("lookup_order", "process_refund")
     assert result.tool_called_with("process_refund", order_id="123", amount=49.99)
     assert result.output_contains("$49.99")

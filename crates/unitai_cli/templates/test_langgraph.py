@@ -1,16 +1,20 @@
-"""A first test of a LangGraph agent: no key, no network.
+"""First tests of LangGraph agents: no key, no network.
 
-Put your own agent in the place of `refund_graph`: whatever LangChain's `create_agent`
-or `StateGraph` gives. It is run unchanged. Its tools are mocked, so nothing real can
-happen. If a node asks a model (through langchain-openai, langchain-anthropic, ...), say
-what it answers with the fixture `scripted_model`, or record real answers once with
+Put your own agents in the place of these: whatever LangChain's `create_agent` or
+`StateGraph` gives. They are run unchanged. Their tools are mocked, so nothing real can
+happen, and the script answers in the model's place, inside its client: langchain-openai
+here, langchain-anthropic and others alike. Or record real answers once, with
 `unitai test --record`.
 """
 
 from typing import TypedDict
 
+import pytest
 from langchain_core.tools import tool
-from langgraph.graph import END, START, StateGraph
+from langgraph.graph import END, START, MessagesState, StateGraph
+from langgraph.prebuilt import ToolNode, tools_condition
+
+from unitai.script import call, say, when
 
 
 @tool
@@ -25,31 +29,79 @@ def process_refund(order_id: str, amount: float) -> dict:
     raise RuntimeError("the real bank was called")
 
 
-class State(TypedDict, total=False):
+@pytest.fixture
+def refund_agent():
+    """Stands for an agent of yours whose model decides what is done."""
+    openai = pytest.importorskip(
+        "langchain_openai", reason="its model needs: pip install langchain-openai"
+    )
+    # The client wants a key to be there. Any will do.
+    model = openai.ChatOpenAI(model="gpt-4o", api_key="none")
+    tools = [lookup_order, process_refund]
+
+    def ask(state: MessagesState) -> MessagesState:
+        return {"messages": [model.bind_tools(tools).invoke(state["messages"])]}
+
+    graph = StateGraph(MessagesState)
+    graph.add_node("ask", ask)
+    graph.add_node("tools", ToolNode(tools))
+    graph.add_edge(START, "ask")
+    graph.add_conditional_edges("ask", tools_condition)
+    graph.add_edge("tools", "ask")
+    return graph.compile()
+
+
+def test_an_order_is_looked_up_before_it_is_refunded(
+    refund_agent, mock_toolkit, scripted_model
+):
+    mock_toolkit.mock(
+        "lookup_order", return_value={"status": "delivered", "amount": 49.99}
+    )
+    mock_toolkit.mock("process_refund", return_value={"success": True})
+    scripted_model(
+        [
+            call("lookup_order", order_id="123"),
+            when(tool_result="delivered").then(
+                call("process_refund", order_id="123", amount=49.99)
+            ),
+            say("Your refund of $49.99 is on its way."),
+        ]
+    )
+
+    result = mock_toolkit.run(refund_agent, "Please refund order #123")
+
+    assert result.succeeded
+    assert result.tool_called_before("lookup_order", "process_refund")
+    assert result.tool_called_with("process_refund", order_id="123", amount=49.99)
+    assert result.output_contains("$49.99")
+    assert result.llm_calls == 3
+
+
+class Order(TypedDict, total=False):
     order_id: str
-    order: dict
+    status: str
     answer: str
 
 
-def look_up(state: State) -> State:
-    return {"order": lookup_order.invoke({"order_id": state["order_id"]})}
+def look_up(state: Order) -> Order:
+    return {"status": lookup_order.invoke({"order_id": state["order_id"]})["status"]}
 
 
-def refund(state: State) -> State:
-    amount = state["order"]["amount"]
-    process_refund.invoke({"order_id": state["order_id"], "amount": amount})
-    return {"answer": f"Your refund of ${amount} is on its way."}
-
-
-def decline(state: State) -> State:
+def decline(state: Order) -> Order:
     return {"answer": f"Order {state['order_id']} has not been delivered yet."}
 
 
-def decide(state: State) -> str:
-    return "refund" if state["order"]["status"] == "delivered" else "decline"
+def refund(state: Order) -> Order:
+    process_refund.invoke({"order_id": state["order_id"], "amount": 49.99})
+    return {"answer": "Your refund is on its way."}
 
 
-graph = StateGraph(State)
+def decide(state: Order) -> str:
+    return "refund" if state["status"] == "delivered" else "decline"
+
+
+# Stands for a graph of yours whose code decides what is done.
+graph = StateGraph(Order)
 graph.add_node("look_up", look_up)
 graph.add_node("refund", refund)
 graph.add_node("decline", decline)
@@ -60,25 +112,11 @@ graph.add_edge("decline", END)
 refund_graph = graph.compile()
 
 
-def test_an_order_is_looked_up_before_it_is_refunded(mock_toolkit):
-    mock_toolkit.mock(
-        "lookup_order", return_value={"status": "delivered", "amount": 49.99}
-    )
-    mock_toolkit.mock("process_refund", return_value={"success": True})
-
-    result = mock_toolkit.run(refund_graph, {"order_id": "123"})
-
-    assert result.tool_called_before("lookup_order", "process_refund")
-    assert result.tool_called_with("process_refund", order_id="123", amount=49.99)
-    assert "$49.99" in result.output["answer"]
-
-
 def test_an_order_that_is_still_on_its_way_is_not_refunded(mock_toolkit):
-    mock_toolkit.mock(
-        "lookup_order", return_value={"status": "shipped", "amount": 49.99}
-    )
+    mock_toolkit.mock("lookup_order", return_value={"status": "shipped"})
 
     result = mock_toolkit.run(refund_graph, {"order_id": "123"})
 
+    assert result.succeeded
     assert result.tool_called_with("lookup_order", order_id="123")
     assert result.tool_not_called("process_refund")
