@@ -28,6 +28,7 @@ def shop(mock_toolkit, monkeypatch):
 def test_the_order_is_looked_up_before_it_is_refunded(shop):
     result = shop.run(refund_agent, "I want a refund for order 123. It arrived broken.")
 
+    assert result.succeeded
     assert result.tool_called_before("lookup_order", "process_refund")
     assert result.tool_called_with("process_refund", order_id="123", amount=49.99)
     assert result.output_contains("49.99")

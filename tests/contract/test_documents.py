@@ -176,6 +176,23 @@ def test_no_plan_that_is_shown_is_too_small_for_its_threshold(tmp_path):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+TEMPLATES = ROOT / "crates" / "unitai_cli" / "templates"
+FIRST = [
+    ROOT / "README.md",
+    ROOT / "docs" / "quickstart.md",
+    TEMPLATES / "SKILL.md",
+    *sorted(TEMPLATES.glob("test_*.py")),
+]
+
+
+@pytest.mark.parametrize("path", FIRST, ids=lambda path: path.name)
+def test_the_first_tests_that_are_shown_notice_an_agent_that_crashed(path):
+    """They are what people copy."""
+    after = re.findall(r"^    result = \w+\.run\(.*\)\n\n(.*)\n", path.read_text(encoding="utf-8"), re.M)
+    assert after
+    assert set(after) == {"    assert result.succeeded"}
+
+
 @pytest.mark.parametrize("path", [*DOCUMENTS, *OTHERS], ids=lambda path: str(path.relative_to(ROOT)))
 def test_links_within_the_project_lead_somewhere(path):
     prose = re.sub(r"^```.*?^```|`[^`\n]*`", "", path.read_text(encoding="utf-8"), flags=re.M | re.S)
