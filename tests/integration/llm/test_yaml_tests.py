@@ -36,6 +36,7 @@ class Shop(LLMPlugin):
         note("hanging")
         await asyncio.sleep(60)
     def total(self): return 7
+    def note(self): return {"text": "hello", "ms": "soon"}
     async def cleanup(self): note("cleaned")
 """
 
@@ -95,6 +96,18 @@ class TestPrograms:
         assert verdict.verdict == "FAIL"
         assert (verdict.steps[0].status, verdict.steps[0].line) == ("fail", 4)
         assert "tests/llm/a.yaml:4" in str(verdict)
+
+    def test_a_field_that_a_name_of_every_check_hides_is_reached_by_the_result(self, project):
+        steps = """
+test: {name: note}
+steps:
+  - tool: shop_note
+    save_as: kept
+    check: [text != 'hello', text contains 'hello', result.text == 'hello', result.ms == 'soon', {match: {text: hello}}]
+  - check: kept.text == 'hello'
+verdict: checks
+"""
+        assert verdict_on(project, steps).verdict == "PASS"
 
     def test_what_a_plugin_raises_fails_the_step_with_its_words(self, project):
         verdict = verdict_on(project, GOOD.replace("shop_total", "shop_broken"))
