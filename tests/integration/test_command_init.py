@@ -56,7 +56,7 @@ def test_an_empty_folder_gets_settings_and_a_test_that_passes(tmp_path):
     done = unitai(tmp_path, "init")
     assert (done.returncode, done.stderr) == (0, "")
     assert told(done) == {
-        "unitai.toml": ("made", "every setting, with its default"),
+        "unitai.toml": ("made", "every setting, with its default or an example"),
         "tests/test_agent_example.py": ("made", f"a first test, for plain Python{UNKNOWN}"),
     }
     assert done.stdout.endswith("\nNext:  unitai test\n")
@@ -202,7 +202,7 @@ def test_a_file_where_the_folder_should_be_is_said_with_a_remedy(tmp_path):
     assert done.returncode == 1
     assert "tests is a file, where a folder should be" in done.stderr
     assert "`testpaths`" in done.stderr
-    assert told(done) == {"unitai.toml": ("made", "every setting, with its default")}
+    assert told(done) == {"unitai.toml": ("made", "every setting, with its default or an example")}
     assert "Next:" not in done.stdout
 
 

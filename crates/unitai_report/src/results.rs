@@ -79,7 +79,7 @@ mod tests {
             "\
 ======================== UnitAI Results ========================
 1 passed, 1 inconclusive, 1 xpassed in 9.0s
-The run was stopped after a failure, as asked; 3 of 5 tests had their turn.
+The run was stopped after a failure (`unitai test --keep-going` runs the rest); 3 of 5 tests had their turn.
 Total cost: $0.25 and 3 calls of unknown price | Total tokens: 3,030 | LLM calls: 6
 Paid: $0.25 and 3 calls of unknown price (2 of 6 model calls were scripted)
 Budget overspent by $0.05: $0.25 of $0.20

@@ -188,7 +188,9 @@ pub(crate) fn ending(run: &Run) -> Option<String> {
     let what = match finished.map(|finished| finished.ending) {
         Some(RunEnding::Completed) if run.tests.is_empty() => return Some(NOTHING.to_owned()),
         Some(RunEnding::Completed) => return completed(run),
-        Some(RunEnding::Stopped) => "The run was stopped after a failure, as asked",
+        Some(RunEnding::Stopped) => {
+            "The run was stopped after a failure (`unitai test --keep-going` runs the rest)"
+        }
         Some(RunEnding::Interrupted) => "The run was interrupted",
         Some(RunEnding::Broken) => {
             "The run broke off: tests could not be looked for, or pytest itself failed"

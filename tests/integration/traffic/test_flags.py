@@ -192,7 +192,7 @@ def test_keep_going(project):
     (project.folder / "test_a.py").write_text("def test_first():\n    assert 0\n", encoding="utf-8")
     stopped, ran = project.test("-k", "first or slow")
     assert (stopped.returncode, ran) == (1, [])
-    assert "The run was stopped after a failure, as asked" in stopped.stdout
+    assert "The run was stopped after a failure (`unitai test --keep-going` runs the rest)" in stopped.stdout
     went_on, ran = project.test("-k", "first or slow", "--keep-going")
     assert (went_on.returncode, ran) == (1, ["slow"])
     assert "1 passed, 1 failed" in went_on.stdout

@@ -105,7 +105,7 @@ impl Init {
                 shown(file)
             )),
             _ => {
-                let what = "every setting, with its default".to_owned();
+                let what = "every setting, with its default or an example".to_owned();
                 Laid::new_file(here, &own, SETTINGS, what, self.dry_run)
             }
         }

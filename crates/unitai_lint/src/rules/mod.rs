@@ -13,6 +13,7 @@ mod expectation_without_check;
 mod key_in_unit;
 mod live_without_budget;
 mod missing_cleanup;
+mod misspelled_tool;
 mod mock_in_integration;
 mod mock_in_unit;
 mod needless_judge;
@@ -57,6 +58,7 @@ pub static RULES: &[&Rule] = &[
     &key_in_unit::RULE,
     &live_without_budget::RULE,
     &missing_cleanup::RULE,
+    &misspelled_tool::RULE,
     &mock_in_integration::RULE,
     &mock_in_unit::RULE,
     &needless_judge::RULE,

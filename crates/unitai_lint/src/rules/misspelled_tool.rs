@@ -1,0 +1,80 @@
+//! `misspelled-tool`.
+
+use ruff_python_ast::token::TokenKind;
+use unitai_model::nearest::slip_of;
+
+use crate::agent::toolkits;
+use crate::ast::{Expr, ExprStringLiteral};
+use crate::{Call, Check, Def, Example, Ranged, Report, Rule, Severity};
+
+pub(crate) static RULE: Rule = Rule {
+    name: "misspelled-tool",
+    what: "A `tool_not_called`, or the `call` of a script, with a name that is nearly that of a tool which the test mocks, and that \
+           stands nowhere else in the file: a letter too many, too few or another, two that changed places, a capital, an underscore.",
+    why: "That a tool was not called holds for every name that no tool has. And a scripted model that calls a tool which is not there is \
+          answered by many frameworks with a word of regret, and the test goes on without the call that it is about.",
+    bad: Example {
+        path: "tests/agents/test_refund.py",
+        code: "def test_no_refund_without_receipt(mock_toolkit):\n    mock_toolkit.mock(\"find_order\", return_value=None)\n    mock_toolkit.mock(\"send_refund\", return_value=True)\n    result = mock_toolkit.run(shop_agent, \"Refund order 123\")\n    assert result.tool_was_called(\"find_order\")\n    assert result.tool_not_called(\"sendrefund\")\n",
+    },
+    good: Example {
+        path: "tests/agents/test_refund.py",
+        code: "def test_no_refund_without_receipt(mock_toolkit):\n    mock_toolkit.mock(\"find_order\", return_value=None)\n    mock_toolkit.mock(\"send_refund\", return_value=True)\n    result = mock_toolkit.run(shop_agent, \"Refund order 123\")\n    assert result.tool_was_called(\"find_order\")\n    assert result.tool_not_called(\"send_refund\")\n",
+    },
+    severity: Severity::Warning,
+    layers: &[],
+    is_fixable: false,
+    check: Check::Test(check),
+};
+
+fn check(test: Def<'_, '_>, report: &mut Report<'_>) {
+    let toolkits = toolkits(test);
+    if toolkits.is_empty() {
+        return;
+    }
+    let prepared = test.calls().iter().filter(|call| toolkits.contains(&call.receiver()));
+    let mocked: Vec<&str> = prepared.filter_map(mocked).collect();
+    for named in test.calls().iter().filter_map(|call| named(test, call)) {
+        let name = named.value.to_str();
+        if mocked.contains(&name) {
+            continue;
+        }
+        let Some(meant) = mocked.iter().find(|mocked| slip_of(name, mocked)) else { continue };
+        if !is_known(test, name) {
+            report
+                .at(named.range(), format!("no tool of this file is called `{name}`; `{meant}` is mocked"))
+                .help(format!("write `{meant}`, or mock the other tool, too"));
+        }
+    }
+}
+
+/// The tool that a call prepares: `toolkit.mock("refund")`, `toolkit.patch("shop.tools.refund")`.
+fn mocked<'a>(call: &Call<'a>) -> Option<&'a str> {
+    let name = call.positional(0)?.as_string_literal_expr()?.value.to_str();
+    match call.last {
+        "mock" | "allow" => Some(name),
+        "patch" => name.rsplit('.').next(),
+        _ => None,
+    }
+}
+
+/// The name of a tool, where a wrong one goes unnoticed.
+fn named<'a>(test: Def<'_, 'a>, call: &Call<'a>) -> Option<&'a ExprStringLiteral> {
+    let is_absent = call.last == "tool_not_called" && call.node.func.is_attribute_expr();
+    let is_scripted = || test.qualified(call.name).is("unitai.script.call");
+    call.positional(0).and_then(Expr::as_string_literal_expr).filter(|_| is_absent || is_scripted())
+}
+
+/// Whether the name stands elsewhere, as that of a function or in a list of tools: then there is such a tool.
+fn is_known(test: Def<'_, '_>, name: &str) -> bool {
+    let file = test.file;
+    let is_unnoticed = |at: &dyn Fn(&ExprStringLiteral) -> bool| {
+        file.tests().any(|test| test.calls().iter().filter_map(|call| named(test, call)).any(|it| at(it)))
+    };
+    let mut strings = file.tokens.iter().filter(|token| token.kind() == TokenKind::String);
+    file.has_function(name)
+        || strings.any(|token| {
+            let is_it = file.text(token).trim_matches(['"', '\'']) == name;
+            is_it && !is_unnoticed(&|named| named.range() == token.range())
+        })
+}
