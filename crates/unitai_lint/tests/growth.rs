@@ -9,7 +9,7 @@ use unitai_lint::{Plan, Wanted};
 /// A shape: its name, its file, its text at a length, and how much is found in it.
 type Shape = (&'static str, &'static str, fn(usize) -> String, fn(usize) -> usize);
 
-const SHAPES: [Shape; 11] = [
+const SHAPES: [Shape; 12] = [
     (
         "tests that compare answers",
         "tests/behavioral/test_a.py",
@@ -70,6 +70,19 @@ const SHAPES: [Shape; 11] = [
         "tests/contract/test_a.py",
         |n| each(n, |i| suite(i, &format!(" + {i}"))),
         |_| 0,
+    ),
+    (
+        "tools that are misspelled",
+        "tests/agents/test_a.py",
+        |n| {
+            each(n, |i| {
+                format!(
+                    "def test_{i}(mock_toolkit):\n    mock_toolkit.mock('send_refund', return_value=1)\n    \
+                     r = mock_toolkit.run(agent)\n    assert r.output_contains('a')\n    assert r.tool_not_called('sendrefund')\n"
+                )
+            })
+        },
+        |n| n,
     ),
     (
         "checks without assert",

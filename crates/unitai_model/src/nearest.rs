@@ -28,36 +28,6 @@ pub fn best<'a, T>(word: &str, known: impl IntoIterator<Item = (&'a str, T)>) ->
     found.map(|(_, meaning)| meaning)
 }
 
-/// How long a word must be, or what of it differs: `tool_1` and `tool_2` are two names, and so are `get` and `set`.
-const LONG: usize = 4;
-
-/// Whether a name of several words is another one with a slip of the pen in it: a letter too many, too few or another, two
-/// that changed places; a capital, an underscore or a hyphen. Much narrower than [`nearest`], for what must not be wrong.
-///
-/// ```
-/// use unitai_model::nearest::slip_of;
-/// assert!(slip_of("sendRefund", "send_refund") && slip_of("send_refnud", "send_refund"));
-/// assert!(!slip_of("read_file", "load_file"));
-/// ```
-pub fn slip_of(name: &str, known: &str) -> bool {
-    let letters = |name: &str| name.to_lowercase().replace(['_', '-', ' ', '.'], "");
-    let (a, b) = (letters(name), letters(known));
-    if name == known || a.len() > 100 || a.len() < LONG {
-        return false;
-    }
-    if a == b {
-        return true;
-    }
-    let words = |name: &str| name.to_lowercase().split(['_', '-', ' ', '.']).map(str::to_owned).collect();
-    let (a_words, b_words): (Vec<String>, Vec<String>) = (words(name), words(known));
-    let differing = || a_words.iter().zip(&b_words).filter(|(a, b)| a != b);
-    let is_long = |(a, b): (&String, &String)| a.len().min(b.len()) >= LONG;
-    let has_digits = a.chars().chain(b.chars()).any(|c| c.is_ascii_digit());
-    strsim::osa_distance(&a, &b) == 1
-        && !has_digits
-        && (a_words.len() != b_words.len() || differing().all(is_long))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -78,33 +48,5 @@ mod tests {
             assert_eq!(nearest(word, known), meant, "{word}");
         }
         assert_eq!(nearest(&"enabled".repeat(1000), known), None);
-    }
-
-    #[test]
-    fn two_names_that_mean_two_things_are_no_slip() {
-        for (name, known) in [
-            ("tool_1", "tool_2"),
-            ("step_a", "step_b"),
-            ("get_order", "set_order"),
-            ("read_file", "load_file"),
-            ("refund", "refund"),
-            ("add", "ad"),
-            ("", "a"),
-            ("lookup_order", "lookup_user"),
-        ] {
-            assert!(!slip_of(name, known), "{name} {known}");
-        }
-        for (name, known) in [
-            ("sendrefund", "send_refund"),
-            ("send-refund", "send_refund"),
-            ("send_refunds", "send_refund"),
-            ("send_refudn", "send_refund"),
-            ("sned_refund", "send_refund"),
-            ("send_rfund", "send_refund"),
-            ("Refund", "refund"),
-        ] {
-            assert!(slip_of(name, known), "{name} {known}");
-        }
-        assert!(!slip_of(&"refund".repeat(1000), "refund"));
     }
 }

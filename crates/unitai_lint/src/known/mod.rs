@@ -10,5 +10,6 @@ pub(crate) mod claims;
 pub(crate) mod clients;
 pub(crate) mod mocks;
 pub(crate) mod quiet;
+pub(crate) mod slips;
 pub(crate) mod tools;
 pub(crate) mod words;

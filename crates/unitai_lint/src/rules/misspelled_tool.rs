@@ -1,11 +1,12 @@
 //! `misspelled-tool`.
 
 use ruff_python_ast::token::TokenKind;
-use unitai_model::nearest::slip_of;
+use rustc_hash::FxHashSet;
 
 use crate::agent::toolkits;
 use crate::ast::{Expr, ExprStringLiteral};
-use crate::{Call, Check, Def, Example, Ranged, Report, Rule, Severity};
+use crate::known::slips::slip_of;
+use crate::{Call, Check, Def, Example, File, Ranged, Report, Rule, Severity, TextRange};
 
 pub(crate) static RULE: Rule = Rule {
     name: "misspelled-tool",
@@ -24,26 +25,34 @@ pub(crate) static RULE: Rule = Rule {
     severity: Severity::Warning,
     layers: &[],
     is_fixable: false,
-    check: Check::Test(check),
+    check: Check::Python(check),
 };
 
-fn check(test: Def<'_, '_>, report: &mut Report<'_>) {
-    let toolkits = toolkits(test);
-    if toolkits.is_empty() {
-        return;
-    }
-    let prepared = test.calls().iter().filter(|call| toolkits.contains(&call.receiver()));
-    let mocked: Vec<&str> = prepared.filter_map(mocked).collect();
-    for named in test.calls().iter().filter_map(|call| named(test, call)) {
-        let name = named.value.to_str();
-        if mocked.contains(&name) {
+fn check(file: &File<'_>, report: &mut Report<'_>) {
+    let mut elsewhere = None;
+    for test in file.tests() {
+        let toolkits = toolkits(test);
+        if toolkits.is_empty() {
             continue;
         }
-        let Some(meant) = mocked.iter().find(|mocked| slip_of(name, mocked)) else { continue };
-        if !is_known(test, name) {
-            report
-                .at(named.range(), format!("no tool of this file is called `{name}`; `{meant}` is mocked"))
-                .help(format!("write `{meant}`, or mock the other tool, too"));
+        let prepared = test.calls().iter().filter(|call| toolkits.contains(&call.receiver()));
+        let mocked: Vec<&str> = prepared.filter_map(mocked).collect();
+        for named in test.calls().iter().filter_map(|call| named(test, call)) {
+            let name = named.value.to_str();
+            if mocked.contains(&name) {
+                continue;
+            }
+            let Some(meant) = mocked.iter().find(|mocked| slip_of(name, mocked)) else { continue };
+            if !file.has_function(name)
+                && !elsewhere.get_or_insert_with(|| strings_elsewhere(file)).contains(name)
+            {
+                report
+                    .at(
+                        named.range(),
+                        format!("no tool of this file is called `{name}`; `{meant}` is mocked"),
+                    )
+                    .help(format!("write `{meant}`, or mock the other tool, too"));
+            }
         }
     }
 }
@@ -65,16 +74,11 @@ fn named<'a>(test: Def<'_, 'a>, call: &Call<'a>) -> Option<&'a ExprStringLiteral
     call.positional(0).and_then(Expr::as_string_literal_expr).filter(|_| is_absent || is_scripted())
 }
 
-/// Whether the name stands elsewhere, as that of a function or in a list of tools: then there is such a tool.
-fn is_known(test: Def<'_, '_>, name: &str) -> bool {
-    let file = test.file;
-    let is_unnoticed = |at: &dyn Fn(&ExprStringLiteral) -> bool| {
-        file.tests().any(|test| test.calls().iter().filter_map(|call| named(test, call)).any(|it| at(it)))
-    };
-    let mut strings = file.tokens.iter().filter(|token| token.kind() == TokenKind::String);
-    file.has_function(name)
-        || strings.any(|token| {
-            let is_it = file.text(token).trim_matches(['"', '\'']) == name;
-            is_it && !is_unnoticed(&|named| named.range() == token.range())
-        })
+/// What stands in quotes, other than where a wrong name goes unnoticed: in a list of tools, it is the name of one.
+fn strings_elsewhere<'a>(file: &File<'a>) -> FxHashSet<&'a str> {
+    let places = file.tests().flat_map(|test| test.calls().iter().filter_map(move |call| named(test, call)));
+    let places: FxHashSet<TextRange> = places.map(Ranged::range).collect();
+    let strings = file.tokens.iter().filter(|token| token.kind() == TokenKind::String);
+    let strings = strings.filter(|token| !places.contains(&token.range()));
+    strings.map(|token| file.text(token).trim_matches(['"', '\''])).collect()
 }
