@@ -198,8 +198,9 @@ pub(crate) fn ending(run: &Run) -> Option<String> {
         Some(RunEnding::Crashed) => "The run did not come to its end: its process died",
         None => "The run did not come to its end: its process was killed",
     };
-    let reason =
-        finished.and_then(|finished| finished.reason.as_deref()).map(plain).filter(|text| !text.is_empty());
+    // That it stopped after so many failures is said.
+    let is_new = |text: &String| !text.is_empty() && !text.starts_with("stopping after ");
+    let reason = finished.and_then(|finished| finished.reason.as_deref()).map(plain).filter(is_new);
     let reason = reason.map_or_else(String::new, |reason| format!(" ({reason})"));
     let had = match run.found {
         Some(found) if found > run.tests.len() as u64 => {

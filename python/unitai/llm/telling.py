@@ -28,10 +28,16 @@ def can_show_marks(encoding: str | None) -> bool:
 def verdict_text(verdict: Verdict, *, marks: bool = True, test: str = "TEST") -> str:
     """The whole verdict: why, each step, and what is wrong."""
     lines = [f"{verdict.verdict}: {verdict.reason}", *_steps(verdict.steps, marks)]
-    if verdict.issues:
-        lines += ["", "  issues:", *(f"    - {_indented(issue, 6)}" for issue in verdict.issues)]
+    issues = [issue for issue in verdict.issues if not _is_told(issue, verdict)]
+    if issues:
+        lines += ["", "  issues:", *(f"    - {_indented(issue, 6)}" for issue in issues)]
     lines += _answers(getattr(verdict, "answers", []), getattr(verdict, "judge", None), test)
     return clean("\n".join(lines))
+
+
+def _is_told(issue: str, verdict: Verdict) -> bool:
+    """Whether a step says of itself what an issue says of it."""
+    return any(step.details and issue.endswith(step.details) for step in verdict.steps)
 
 
 def _answers(answers: list[dict[str, Any]], judge: dict[str, Any] | None, test: str) -> list[str]:

@@ -57,14 +57,19 @@ def _failed(item: pytest.Item, report: pytest.TestReport, excinfo: pytest.Except
     _notes(item.config).failed(
         report, excinfo.value, about.findings, _paragraphs(rest, about.report(colour=False), beside)
     )
-    is_all_told = about.is_told and not about.findings
-    if is_all_told or (says_all(excinfo.value) and not item.config.getoption("fulltrace", False)):
+    if (about.is_told and not about.findings) or _is_told_by_text(item, excinfo.value):
         # The text is the whole report; where in our own code it was raised says nothing.
         report.longrepr = excinfo.getrepr(style="value")
     has_terminal = item.config.pluginmanager.has_plugin("terminalreporter")
     told = about.report(colour=has_terminal and item.config.get_terminal_writer().hasmarkup)
     if told or beside:
         report.sections.append((TITLE, _paragraphs(told, beside)))
+
+
+def _is_told_by_text(item: pytest.Item, error: BaseException) -> bool:
+    # Tests of other kinds, those in YAML among them, say themselves how they failed.
+    is_ours_to_tell = isinstance(item, pytest.Function) and not item.config.getoption("fulltrace", False)
+    return is_ours_to_tell and says_all(error)
 
 
 def _paragraphs(*texts: str) -> str:

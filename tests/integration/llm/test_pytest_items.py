@@ -71,6 +71,13 @@ class TestEndings:
         assert "FAILED tests/llm/a.yaml::it - FAIL: no health" in done.stdout
         assert "Traceback" not in done.stdout
 
+    def test_what_a_step_says_of_itself_is_no_issue_once_more(self, project):
+        issues = ["look (steps[1]): 500 is not 200\nsaid the server", "one"]
+        project.test("a.yaml", word="FAIL", reason="no health", steps=STEPS, issues=issues)
+        done = project.run()
+        assert "  issues:\n    - one\n" in done.stdout
+        assert done.stdout.count("500 is not 200") == 1
+
     def test_marks_are_plain_where_the_terminal_has_no_others(self, project):
         project.test("a.yaml", word="FAIL", steps=STEPS)
         done = project.run(PYTHONIOENCODING="ascii", PYTHONUTF8="0")
