@@ -69,7 +69,7 @@ class MockToolkit:
                 and returns `None`. Unless given, the setting `strict_mocks`: true, if nobody says otherwise.
             max_tool_calls: How often one tool may be called in one run before the run is ended as
                 a loop. Unless given, the setting `max_tool_calls`: 50, if nobody says otherwise.
-            awaitable: Mocked tools are async functions, unless `mock()` says otherwise; allowed ones stay what they are.
+            awaitable: Mocked tools are async functions, unless `mock()` says otherwise; allowed ones are what they are.
             budget: US dollars that the model calls of all runs may cost together. A call that could cost more
                 than is left is not sent, and ends its run with `CostLimitExceeded`. A `Budget` can be shared.
             prices: What models cost that the price table does not know, or costs otherwise: US dollars for a
