@@ -60,15 +60,28 @@ mod tests {
     use super::*;
 
     fn block(finished: &str, verbose: bool) -> String {
+        block_of(5, finished, verbose)
+    }
+
+    fn block_of(found: usize, finished: &str, verbose: bool) -> String {
+        let found = format!(r#"{{"event":"tests_found","at":0,"count":{found}}}"#);
         let lines = [
             r#"{"event":"run_started","format":"unitai.events","version":1,"at":0,"run_id":"1","unitai":"0.1.0","python":"3","pytest":"9"}"#,
-            r#"{"event":"tests_found","at":0,"count":5}"#,
+            &found,
             r#"{"event":"test_finished","at":1,"test":"cheap","outcome":"passed","duration_seconds":1,"spending":{"scripted":{"calls":2,"tokens":30,"cost":0.003}}}"#,
             r#"{"event":"test_finished","at":1,"test":"dear\u001b[31m","outcome":"inconclusive","duration_seconds":1,"spending":{"live":{"calls":4,"tokens":3000,"cost":0.25,"unpriced":3}}}"#,
             r#"{"event":"test_finished","at":1,"test":"none","outcome":"xpassed","duration_seconds":1}"#,
             finished,
         ];
         results_block(&Run::read(lines.join("\n").trim_end()).unwrap(), verbose, Style::plain())
+    }
+
+    #[test]
+    fn a_run_that_its_last_test_stopped_left_nothing_out() {
+        let finished = r#"{"event":"run_finished","at":9,"duration_seconds":9,"ending":"stopped","reason":"stopping after 1 failures"}"#;
+        assert!(!block_of(3, finished, false).contains("stopp"));
+        let told = "The run was stopped after a failure (`unitai test --keep-going` runs the rest); 3 of 4 tests had their turn.\n";
+        assert!(block_of(4, finished, false).contains(told));
     }
 
     #[test]

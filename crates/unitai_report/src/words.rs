@@ -188,6 +188,8 @@ pub(crate) fn ending(run: &Run) -> Option<String> {
     let what = match finished.map(|finished| finished.ending) {
         Some(RunEnding::Completed) if run.tests.is_empty() => return Some(NOTHING.to_owned()),
         Some(RunEnding::Completed) => return completed(run),
+        // Whom it would have kept from their turn had it.
+        Some(RunEnding::Stopped) if run.found == Some(run.tests.len() as u64) => return completed(run),
         Some(RunEnding::Stopped) => {
             "The run was stopped after a failure (`unitai test --keep-going` runs the rest)"
         }

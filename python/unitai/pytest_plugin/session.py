@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from traceback import format_exception_only
+
 import pytest
+from _pytest._code.code import ReprEntryNative, ReprExceptionInfo, ReprFileLocation, ReprTraceback, TerminalRepr
 
 from unitai.errors import CostLimitExceeded, InconclusiveError
 from unitai.frames import says_all
@@ -57,9 +60,11 @@ def _failed(item: pytest.Item, report: pytest.TestReport, excinfo: pytest.Except
     _notes(item.config).failed(
         report, excinfo.value, about.findings, _paragraphs(rest, about.report(colour=False), beside)
     )
-    if (about.is_told and not about.findings) or _is_told_by_text(item, excinfo.value):
-        # The text is the whole report; where in our own code it was raised says nothing.
+    # Where the text is the whole report, the place in our own code that raised says nothing.
+    if about.is_told and not about.findings:
         report.longrepr = excinfo.getrepr(style="value")
+    elif _is_told_by_text(item, excinfo.value):
+        report.longrepr = _text_alone(item, excinfo.value)
     has_terminal = item.config.pluginmanager.has_plugin("terminalreporter")
     told = about.report(colour=has_terminal and item.config.get_terminal_writer().hasmarkup)
     if told or beside:
@@ -70,6 +75,14 @@ def _is_told_by_text(item: pytest.Item, error: BaseException) -> bool:
     # Tests of other kinds, those in YAML among them, say themselves how they failed.
     is_ours_to_tell = isinstance(item, pytest.Function) and not item.config.getoption("fulltrace", False)
     return is_ours_to_tell and says_all(error)
+
+
+def _text_alone(item: pytest.Item, error: BaseException) -> TerminalRepr:
+    """What an error says, at the place of the test, in the form that pytest-xdist brings over."""
+    lines = [line for part in format_exception_only(type(error), error) for line in part.splitlines(keepends=True)]
+    place, line, _ = item.location
+    crash = ReprFileLocation(place, (line or 0) + 1, "".join(lines).rstrip("\n"))
+    return ReprExceptionInfo(ReprTraceback([ReprEntryNative(lines)], None, style="native"), crash)
 
 
 def _paragraphs(*texts: str) -> str:
