@@ -122,6 +122,8 @@ def test_swallowed(mock_toolkit, scripted_model):
         "1. [llm_call]",
         "2. [llm_call]",
     ]
+    assert "\nunitai.errors.UnexpectedModelCallError: the script" in told
+    assert "FAILED test_script.py::test_swallowed - unitai.errors.Un" in told
     assert "voices.py" not in told
     assert "voices.py" in project.pytest("test_script.py", "--full-trace").stdout
 

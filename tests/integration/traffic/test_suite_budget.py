@@ -323,7 +323,9 @@ class TestTheMarker:
         """)
         told = project.test()
         assert "2 failed, 1 skipped in" in told, told
-        assert len(re.findall(r"\n(?:E +)?unitai.errors.CostLimitExceeded: the budget of this test does not", told)) == 2
+        assert (
+            len(re.findall(r"\n(?:E +)?unitai.errors.CostLimitExceeded: the budget of this test does not", told)) == 2
+        )
         assert "E   AssertionError" in told
 
     def test_a_toolkits_own_budget_fails_no_test_by_itself(self, project):
