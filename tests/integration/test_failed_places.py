@@ -198,3 +198,139 @@ def test_it(mock_toolkit):
     told = project.pytest("test_check.py").stdout
     assert "assert <broken: expected lookup to be called, but " in told
     assert "built-in method" not in told
+
+
+UNITTEST = """
+import pytest
+from unitai import AgentTestCase, InconclusiveError
+
+def agent(message, tools):
+    return tools["lookup"](order="1")
+
+class Case(AgentTestCase):
+    def test_check(self):
+        self.toolkit.mock("lookup", return_value=1)
+        result = self.toolkit.run(agent, "hi")
+        assert result.tool_was_called("nope")
+
+    def test_unmocked(self):
+        self.toolkit.run(agent, "hi")
+
+    @pytest.mark.xfail
+    def test_undecided(self):
+        raise InconclusiveError("nobody knows")
+"""
+
+
+def test_tests_of_unittest_are_told_of_as_others_are(project):
+    project.write(test_case=UNITTEST)
+    done = project.unitai("test", "--keep-going", "test_case.py")
+    assert "> 1. [tool_call] lookup(" not in done.stdout
+    assert "1. [tool_call] lookup(order=" in done.stdout
+    assert "+  where" not in done.stdout
+    assert "toolkit.py" not in done.stdout
+    # Who expects a failure has not seen one.
+    assert "2 failed, 1 inconclusive in" in done.stdout
+    assert "toolkit.mock(" in project.unitai("results").stdout
+
+
+def test_the_project_is_shown_where_it_is_installed(project):
+    project.write(test_shop=TESTS.replace("import shop", "from shop import agent as shop"))
+    project.lay(**{"src__shop__agent": SHOP, "site-packages__shop__agent": SHOP})
+    (project.folder / "shop.py").unlink()
+    told = project.pytest("-k", "unmocked").stdout
+    assert lines(told, ">       mock_toolkit.run(", ">       return framework.step(", "[UA206]")[:3] == [
+        ">       mock_toolkit.run(",
+        ">       return framework.step(",
+        "[UA206]",
+    ]
+
+
+def test_a_refusal_in_installed_code_alone_shows_its_place(project):
+    fixtures = """
+import pytest
+
+@pytest.fixture
+def prepared(mock_toolkit):
+    mock_toolkit.mock("lookup")
+"""
+    project.lay(**{"site-packages__fixtures": fixtures})
+    project.write(
+        conftest="""
+import sys
+from pathlib import Path
+sys.path.insert(0, str(Path(__file__).parent / "site-packages"))
+from fixtures import prepared
+""",
+        test_prepared="def test_it(prepared): pass",
+    )
+    told = project.pytest("test_prepared.py").stdout
+    assert '>       mock_toolkit.mock("lookup")' in told
+    assert "registration.py" not in told
+
+
+def test_what_a_mock_raises_is_no_mistake_of_ours(project):
+    project.write(
+        test_mock="""
+from unitai import statistical
+
+def agent(message, tools):
+    return tools["x"]()
+
+def test_plain(mock_toolkit):
+    mock_toolkit.mock("x", side_effect=LookupError("offline"))
+    raise mock_toolkit.run(agent, "1").error
+
+@statistical(n=4, threshold=0.9, mode="all")
+def test_repeated(mock_toolkit):
+    mock_toolkit.mock("x", side_effect=LookupError("offline"))
+    helper(mock_toolkit)
+
+def helper(toolkit):
+    raise toolkit.run(agent, "1").error
+"""
+    )
+    told = project.pytest("test_mock.py").stdout
+    assert "strategies.py" not in told
+    assert "attempting.py" not in told
+    assert "in test_repeated" in told
+
+
+def test_who_does_not_want_to_hear_of_unseen_errors_does_not(project):
+    project.write(test_unseen=UNSEEN)
+    unseen = "no check of this test asked how the run ended"
+    assert unseen in project.pytest("test_unseen.py").stdout
+    quiet = project.pytest("test_unseen.py", "-W", "ignore::unitai.UnseenErrorWarning")
+    assert unseen not in quiet.stdout
+    project.write(test_unseen=UNSEEN + REPEATED)
+    # Where warnings are errors, it stays a warning, and the statistics of a repeated test stay.
+    both = ("test_unseen.py::test_unseen", "test_unseen.py::test_repeated_unseen")
+    strict = project.pytest(*both, "-W", "error::unitai.UnseenErrorWarning").stdout
+    assert strict.count(unseen) == 2
+    assert "2 passed" in strict
+    assert "repeated tests" in strict
+
+
+def test_only_tests_that_passed_are_told_of(project):
+    project.write(
+        test_ended="""
+import pytest
+
+def crash(message, tools):
+    raise KeyError("order")
+
+def test_skipped(mock_toolkit):
+    mock_toolkit.run(crash, "1")
+    pytest.skip("no")
+
+@pytest.mark.xfail
+def test_expected(mock_toolkit):
+    mock_toolkit.run(crash, "1")
+    assert 0
+
+def test_failed(mock_toolkit):
+    mock_toolkit.run(crash, "1")
+    assert 0
+"""
+    )
+    assert "UnseenErrorWarning" not in project.pytest("test_ended.py").stdout

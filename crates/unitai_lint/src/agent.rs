@@ -67,7 +67,7 @@ pub(crate) fn prepares(call: &Call<'_>) -> bool {
 pub(crate) fn runs(call: &ExprCall, toolkits: &[&str], source: &str) -> bool {
     let Expr::Attribute(method) = &*call.func else { return false };
     let receiver = dotted(&method.value, source);
-    if is_of_toolkits(receiver, toolkits) {
+    if toolkits.contains(&receiver) || has_word(receiver, &["toolkit"]) {
         return RUNS.contains(&method.attr.as_str());
     }
     runs_agent(receiver, method.attr.as_str())
@@ -77,13 +77,11 @@ pub(crate) fn runs(call: &ExprCall, toolkits: &[&str], source: &str) -> bool {
 pub(crate) fn is_run_by_toolkit(test: Def<'_, '_>) -> bool {
     let toolkits = toolkits(test);
     test.calls().iter().any(|call| {
-        let Expr::Attribute(method) = &*call.node.func else { return false };
-        RUNS.contains(&call.last) && is_of_toolkits(dotted(&method.value, test.file.source), &toolkits)
+        let receiver = call.receiver();
+        // A fixture of the project's own; a module may be called `prompt_toolkit`.
+        let is_fixture = || test.takes(receiver) && has_word(receiver, &["toolkit"]);
+        RUNS.contains(&call.last) && (toolkits.contains(&receiver) || is_fixture())
     })
-}
-
-fn is_of_toolkits(receiver: &str, toolkits: &[&str]) -> bool {
-    toolkits.contains(&receiver) || has_word(receiver, &["toolkit"])
 }
 
 /// The names that hold what came of a run in this test, or a part of it.

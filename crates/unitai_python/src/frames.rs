@@ -1,6 +1,8 @@
 //! Whose code the frames of a traceback are: ours, what is installed, or the project's, which alone its
 //! people can mend.
 
+use std::path::PathBuf;
+
 use pyo3::exceptions::PyBaseException;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -8,6 +10,7 @@ use pyo3::types::PyString;
 
 use crate::attribute::Attribute;
 use crate::errors::class;
+use crate::settings::project_folder;
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Whose {
@@ -51,22 +54,35 @@ pub(crate) fn place(error: &Bound<'_, PyBaseException>, is_ours: bool) -> Option
 const SEPARATORS: [char; 2] = ['/', '\\'];
 
 fn whose(py: Python<'_>, file: &str) -> Whose {
-    static FOLDERS: PyOnceLock<Folders> = PyOnceLock::new();
-    let folders = FOLDERS.get_or_init(py, || Folders::of(py));
+    let folders = folders(py);
     let is_in = |folder: &Option<String>| folder.as_ref().is_some_and(|folder| file.starts_with(folder));
     if is_in(&folders.ours) {
         return Whose::Ours;
     }
-    let is_installed = file.starts_with("<frozen ")
-        || is_in(&folders.python)
-        || file.split(SEPARATORS).any(|part| part == "site-packages" || part == "dist-packages");
-    if is_installed { Whose::Installed } else { Whose::Project }
+    if let Some(package) = package_of(file) {
+        return if folders.have(package) { Whose::Project } else { Whose::Installed };
+    }
+    if file.starts_with("<frozen ") || is_in(&folders.python) { Whose::Installed } else { Whose::Project }
+}
+
+fn folders(py: Python<'_>) -> &'static Folders {
+    static FOLDERS: PyOnceLock<Folders> = PyOnceLock::new();
+    FOLDERS.get_or_init(py, || Folders::of(py))
+}
+
+/// The package, or the module, that an installed file belongs to.
+fn package_of(file: &str) -> Option<&str> {
+    let mut parts = file.split(SEPARATORS);
+    parts.find(|part| matches!(*part, "site-packages" | "dist-packages"))?;
+    parts.next()
 }
 
 /// Where code lies, each with a separator at its end. What cannot be told is nobody's.
 struct Folders {
     ours: Option<String>,
     python: Option<String>,
+    /// The folder of the project.
+    here: Option<PathBuf>,
 }
 
 impl Folders {
@@ -78,6 +94,13 @@ impl Folders {
         Folders {
             ours: around(class(py, "__file__")),
             python: around(py.import("os").and_then(|os| os.attribute("__file__"))),
+            here: project_folder(py).ok(),
         }
+    }
+
+    /// Whether a package that is installed lies here as well: tox and nox install the project itself, and run that.
+    fn have(&self, package: &str) -> bool {
+        let Some(here) = &self.here else { return false };
+        [here.join(package), here.join("src").join(package)].iter().any(|source| source.exists())
     }
 }

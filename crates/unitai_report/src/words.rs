@@ -200,8 +200,8 @@ pub(crate) fn ending(run: &Run) -> Option<String> {
         Some(RunEnding::Crashed) => "The run did not come to its end: its process died",
         None => "The run did not come to its end: its process was killed",
     };
-    // That it stopped after so many failures is said.
-    let is_new = |text: &String| !text.is_empty() && !text.starts_with("stopping after ");
+    // That it stopped after one failure is said.
+    let is_new = |text: &String| !text.is_empty() && text != "stopping after 1 failures";
     let reason = finished.and_then(|finished| finished.reason.as_deref()).map(plain).filter(is_new);
     let reason = reason.map_or_else(String::new, |reason| format!(" ({reason})"));
     let had = match run.found {

@@ -37,7 +37,12 @@ def verdict_text(verdict: Verdict, *, marks: bool = True, test: str = "TEST") ->
 
 def _is_told(issue: str, verdict: Verdict) -> bool:
     """Whether a step says of itself what an issue says of it."""
-    return any(step.details and issue.endswith(step.details) for step in verdict.steps)
+    return any(issue in _own_words(step) for step in verdict.steps if step.details and step.status != "pass")
+
+
+def _own_words(step: StepResult) -> tuple[str, ...]:
+    path = getattr(step, "path", "")
+    return (step.details, f"{step.name}: {step.details}", f"{step.name} ({path}): {step.details}")
 
 
 def _answers(answers: list[dict[str, Any]], judge: dict[str, Any] | None, test: str) -> list[str]:

@@ -180,6 +180,8 @@ class ErrorStrategy(ResponseStrategy):
         self.exception = exception
 
     def respond(self, args: dict[str, Any]) -> Any:
+        # What a mock is told to raise is no mistake of ours.
+        __tracebackhide__ = True
         raise fresh(self.exception)
 
 
@@ -226,6 +228,7 @@ def check_class(value: object) -> None:
 def answer_or_raise(value: Any) -> Any:
     """Raises an exception; any other value is copied and returned."""
     if is_exception(value):
+        __tracebackhide__ = True
         raise fresh(value)
     return copy_value(value)
 

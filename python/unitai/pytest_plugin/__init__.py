@@ -372,23 +372,31 @@ def _is_ours(marks: Iterable[pytest.Mark]) -> bool:
     return any(mark.name.startswith(_MARKERS) or mark.name in LAYERS for mark in marks)
 
 
+#: Of a test that did not pass: it failed, as expected or not, or was skipped.
+_RAISED = pytest.StashKey[bool]()
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Adds what the agent did to the report of a failed test, and what it cost to that of every test."""
-    is_end = call.when == "teardown"
-    if (call.excinfo is None and not is_end) or "unitai._engine" not in sys.modules:
+    if "unitai._engine" not in sys.modules:
         return (yield)
-    from unitai.pytest_plugin.session import look
-
-    if call.excinfo is None:
+    # What a test of unittest raised, pytest brings over inside of this hook.
+    raised = call.excinfo or next(iter(getattr(item, "_excinfo", None) or ()), None)
+    if raised is None:
         report = yield
+        if call.when != "teardown":
+            return report
     else:
         from unitai.pytest_plugin.tracing import abridged
 
-        with abridged(call.excinfo, item.config):
+        item.stash[_RAISED] = True
+        with abridged(raised, item.config):
             report = yield
+    from unitai.pytest_plugin.session import look
+
     look(item, call, report)
     return report
 
@@ -413,10 +421,10 @@ def mock_toolkit(request: pytest.FixtureRequest) -> Iterator[MockToolkit]:
     toolkit = MockToolkit()
     yield toolkit
     unseen = toolkit.unseen_errors()
-    if unseen:
-        from unitai.pytest_plugin.hints import tell_unseen
+    if unseen and not request.node.stash.get(_RAISED, False):
+        from unitai.pytest_plugin import hints
 
-        tell_unseen(request.node, unseen)
+        hints.unseen(request.node, unseen)
     toolkit.reset()
 
 

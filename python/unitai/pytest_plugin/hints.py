@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator
 import pytest
 
 from unitai._engine import Trajectory
-from unitai.errors import UnitAIError, UnseenErrorWarning
+from unitai.errors import UnitAIError
 from unitai.pytest_plugin.failures import TITLE
-from unitai.pytest_plugin.warning import warn
+from unitai.trials.unseen import tell_unseen
 
 _KEY = re.compile(r"\b[A-Z][A-Z0-9_]*_API_KEY\b")
 
@@ -28,10 +28,11 @@ def beside(error: BaseException, runs: Iterable[Trajectory]) -> str:
     return "\n".join(textwrap.indent(text, "  ") for text in of_runs or _of_key(error))
 
 
-def tell_unseen(item: pytest.Item, errors: list[str]) -> None:
+def unseen(item: pytest.Item, errors: list[str]) -> None:
     """Warns of a test that may have passed because nobody asked how the agent ended."""
+    place = (str(item.path), (item.location[1] or 0) + 1)
     for error in dict.fromkeys(errors):
-        warn(item, UnseenErrorWarning.about(error))
+        tell_unseen(error, "", place)
 
 
 def rest(error: BaseException) -> str:

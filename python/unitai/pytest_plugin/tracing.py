@@ -13,7 +13,7 @@ from unitai.frames import telling
 
 #: How pytest takes a check apart: the method of the result, and the finding once more.
 _OUR_PARTS = re.compile(
-    r"\n *\+ +where (?:<broken: .*|<built-in method \w+ of unitai\._engine\..*) = <"
+    r"\n *\+ +(?:where|and) +(?:<broken: .*|<built-in method \w+ of unitai\._engine\..*) = <"
     r"(?:built-in method \w+ of unitai\._engine\.|AgentRunResult ).*"
 )
 
@@ -31,7 +31,9 @@ def abridged(excinfo: pytest.ExceptionInfo[BaseException], config: pytest.Config
     # Made anew, since pytest cuts off what is before the test, and follows the entries themselves for that.
     chain = None
     for entry in reversed(telling(excinfo.value)):
-        chain = TracebackType(chain, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
+        # Code that was made by hand may know no lines.
+        line = entry.tb_lineno or entry.tb_frame.f_code.co_firstlineno
+        chain = TracebackType(chain, entry.tb_frame, entry.tb_lasti, line)
     if chain is not None:
         excinfo.traceback = type(whole)(chain)
     try:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 from unitai._engine import Budget
-from unitai.errors import CostLimitExceeded, StatisticsWarning, UnseenErrorWarning
+from unitai.errors import CostLimitExceeded, StatisticsWarning
 from unitai.traffic.purse import spending
 from unitai.trials.arguments import Arguments
 from unitai.trials.attempting import Attempts
@@ -19,6 +19,7 @@ from unitai.trials.plan import Plan
 from unitai.trials.progress import Progress
 from unitai.trials.result import StatisticalResult
 from unitai.trials.telling import dollars
+from unitai.trials.unseen import tell_unseen
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -97,7 +98,7 @@ class Repetition:
         """Warns of runs that may have passed because no check asked how they ended."""
         for outcome in outcomes[:1]:
             runs = f" in {len(outcomes)} runs that passed" if len(outcomes) > 1 else " in a run that passed"
-            warnings.warn_explicit(UnseenErrorWarning.about(outcome.unseen or "", runs), None, *self._place)
+            tell_unseen(outcome.unseen or "", runs, self._place)
 
     def _after(self, outcome: Outcome) -> None:
         """Counts what a run cost, and begins no further one when the money is gone."""

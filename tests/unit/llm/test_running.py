@@ -116,3 +116,14 @@ def test_what_a_judge_answered_is_told_with_the_way_to_contradict(tmp_path):
     assert "  judged by openai gpt, kept answers:\n    Q1 no: Is it polite? (it shouts)\n" in told
     assert told.endswith("""unitai judge label 'The shop'"'"'s tone' Q1 yes|no""")
     assert "judge" not in verdict_text(Verdict(verdict="FAIL", reason="rude"))
+
+
+def test_an_issue_is_left_out_only_where_a_step_says_the_very_same():
+    steps = [
+        {"name": "GET /health", "status": "pass", "details": "200"},
+        {"name": "login", "status": "fail", "details": "no"},
+    ]
+    issues = ["it was answered by 500 instead of 200", "did it ask first? no", "200", "login: no", "no"]
+    verdict = Verdict.model_validate({"verdict": "FAIL", "reason": "much", "steps": steps, "issues": issues})
+    shown = verdict_text(verdict)
+    assert shown.partition("issues:\n")[2].splitlines() == [f"    - {issue}" for issue in issues[:3]]

@@ -68,15 +68,19 @@ const SET: &[&str] = &[
     "update",
 ];
 
-/// Whether a class of Python, by its last name, has a method.
+/// What a mapping brings to whoever has the five methods that it asks for.
+const MAPPING: &[&str] =
+    &["__contains__", "clear", "get", "items", "keys", "pop", "popitem", "setdefault", "update", "values"];
+
+/// Whether a class of Python has a method, by its whole name: `dict`, `collections.Counter`.
 pub(super) fn has(class: &str, method: &str) -> bool {
     let sets: &[&[&str]] = match class {
-        "dict" | "defaultdict" | "UserDict" => &[DICT],
-        "OrderedDict" => &[DICT, &["move_to_end"]],
-
-        "Counter" => &[DICT, &["elements", "most_common", "subtract", "total"]],
-        "list" | "UserList" => &[LIST, &["sort"]],
-        "deque" => &[LIST, &["appendleft", "extendleft", "popleft", "rotate"]],
+        "dict" | "collections.defaultdict" | "collections.UserDict" => &[DICT],
+        "collections.OrderedDict" => &[DICT, &["move_to_end"]],
+        "collections.Counter" => &[DICT, &["elements", "most_common", "subtract", "total"]],
+        "collections.abc.MutableMapping" | "typing.MutableMapping" => &[MAPPING],
+        "list" | "collections.UserList" => &[LIST, &["sort"]],
+        "collections.deque" => &[LIST, &["appendleft", "extendleft", "popleft", "rotate"]],
         "frozenset" => &[FROZEN_SET],
         "set" => &[FROZEN_SET, SET],
         _ => &[],

@@ -175,9 +175,9 @@ fn has_made(names: &Names<'_>, id: ClassId, name: &str) -> Option<bool> {
         return Some(!said.any(|method| method.is_abstract));
     }
     // What stands behind a class of the project is asked after it, and that one asks for the method.
-    let first = class.bases.iter().take_while(|base| names.resolve(id.file, base).is_none());
-    let mut first = first.map(|base| base.rsplit('.').next().unwrap_or(base));
-    let is_there =
-        class.attributes.iter().any(|it| it == name) || first.any(|base| built_in::has(base, name));
+    let mut first = class.bases.iter().take_while(|base| names.resolve(id.file, base).is_none());
+    let whole = |base: &String| names.imported(id.file, base).unwrap_or_else(|| base.clone());
+    let is_brought = |base: &String| built_in::has(whole(base).trim_start_matches("builtins."), name);
+    let is_there = class.attributes.iter().any(|it| it == name) || first.any(is_brought);
     is_there.then_some(true)
 }

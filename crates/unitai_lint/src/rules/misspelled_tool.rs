@@ -1,7 +1,8 @@
 //! `misspelled-tool`.
 
-use ruff_python_ast::token::TokenKind;
-use rustc_hash::FxHashSet;
+use memchr::memmem;
+use ruff_text_size::TextSize;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::agent::toolkits;
 use crate::ast::{Expr, ExprStringLiteral};
@@ -29,7 +30,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(file: &File<'_>, report: &mut Report<'_>) {
-    let mut elsewhere = None;
+    let (mut places, mut known) = (None, FxHashMap::default());
     for test in file.tests() {
         let toolkits = toolkits(test);
         if toolkits.is_empty() {
@@ -43,9 +44,8 @@ fn check(file: &File<'_>, report: &mut Report<'_>) {
                 continue;
             }
             let Some(meant) = mocked.iter().find(|mocked| slip_of(name, mocked)) else { continue };
-            if !file.has_function(name)
-                && !elsewhere.get_or_insert_with(|| strings_elsewhere(file)).contains(name)
-            {
+            let places = places.get_or_insert_with(|| unnoticed(file));
+            if !*known.entry(name).or_insert_with(|| is_elsewhere(file, places, name)) {
                 report
                     .at(
                         named.range(),
@@ -74,11 +74,26 @@ fn named<'a>(test: Def<'_, 'a>, call: &Call<'a>) -> Option<&'a ExprStringLiteral
     call.positional(0).and_then(Expr::as_string_literal_expr).filter(|_| is_absent || is_scripted())
 }
 
-/// What stands in quotes, other than where a wrong name goes unnoticed: in a list of tools, it is the name of one.
-fn strings_elsewhere<'a>(file: &File<'a>) -> FxHashSet<&'a str> {
+/// Whether a name stands elsewhere in the file, as that of a function, an import, a tool in a list, in a text or a comment:
+/// then somebody knows such a tool.
+fn is_elsewhere(file: &File<'_>, places: &FxHashSet<TextRange>, name: &str) -> bool {
+    let source = file.source;
+    let is_part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+    memmem::find_iter(source.as_bytes(), name).any(|at| {
+        let end = at + name.len();
+        let is_whole = !is_part(source[..at].chars().next_back()) && !is_part(source[end..].chars().next());
+        let range = TextRange::new((at as u32).into(), (end as u32).into());
+        // With its quotes.
+        let quoted = TextRange::new(
+            range.start() - TextSize::from(u32::from(at > 0)),
+            range.end() + TextSize::from(1),
+        );
+        is_whole && !places.contains(&quoted)
+    })
+}
+
+/// Where a wrong name goes unnoticed.
+fn unnoticed(file: &File<'_>) -> FxHashSet<TextRange> {
     let places = file.tests().flat_map(|test| test.calls().iter().filter_map(move |call| named(test, call)));
-    let places: FxHashSet<TextRange> = places.map(Ranged::range).collect();
-    let strings = file.tokens.iter().filter(|token| token.kind() == TokenKind::String);
-    let strings = strings.filter(|token| !places.contains(&token.range()));
-    strings.map(|token| file.text(token).trim_matches(['"', '\''])).collect()
+    places.map(Ranged::range).collect()
 }

@@ -230,7 +230,8 @@ fn failures(spec: &Spec, log: &mut Log) -> Vec<String> {
     issues
 }
 
-fn told(result: &StepResult) -> String {
+/// What a step says of itself, as an issue of its test.
+pub(super) fn told(result: &StepResult) -> String {
     if result.name.starts_with(&result.path) {
         format!("{}: {}", result.name, result.details)
     } else {

@@ -2,6 +2,7 @@
 
 use unitai_model::value::plain_lines;
 
+use super::deciding;
 use super::{Ending, Run, Status, StepResult};
 
 /// The signs before steps.
@@ -103,7 +104,8 @@ pub fn tell(ending: &Ending, signs: Signs) -> String {
     }
     // What a step says of itself stands there already.
     let is_new = |issue: &&String| {
-        !steps.iter().any(|step| !step.details.is_empty() && issue.ends_with(&step.details))
+        let told = |step: &StepResult| **issue == step.details || **issue == deciding::told(step);
+        !steps.iter().any(|step| !step.details.is_empty() && told(step))
     };
     let issues: Vec<&String> = issues.iter().filter(is_new).collect();
     if !issues.is_empty() {
