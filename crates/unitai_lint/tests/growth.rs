@@ -9,7 +9,7 @@ use unitai_lint::{Plan, Wanted};
 /// A shape: its name, its file, its text at a length, and how much is found in it.
 type Shape = (&'static str, &'static str, fn(usize) -> String, fn(usize) -> usize);
 
-const SHAPES: [Shape; 12] = [
+const SHAPES: [Shape; 13] = [
     (
         "tests that compare answers",
         "tests/behavioral/test_a.py",
@@ -83,6 +83,19 @@ const SHAPES: [Shape; 12] = [
             })
         },
         |n| n,
+    ),
+    (
+        "classes that inherit each other",
+        "tests/contract/test_a.py",
+        |n| {
+            let class = |i: usize| match i {
+                0 => "class C0:\n    @abc.abstractmethod\n    def get(self): ...\n\n".to_owned(),
+                1 => "class C1(C0):\n    def put(self): ...\n\n".to_owned(),
+                _ => format!("class C{i}(C{}, C{}):\n    def put{i}(self): ...\n\n", i - 1, i - 2),
+            };
+            format!("import abc\n\n\n{}", each(n, class))
+        },
+        |_| 0,
     ),
     (
         "checks without assert",

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::names::{ClassId, DEEPEST};
 
-/// Every class above each, in the order in which they are asked.
+/// Every class above each, in the order in which they are asked; no more than anybody has.
 pub(super) fn above(bases: &FxHashMap<ClassId, Vec<ClassId>>) -> FxHashMap<ClassId, Vec<ClassId>> {
     let mut order = Order { bases, above: FxHashMap::default() };
     for id in bases.keys() {
@@ -29,12 +29,12 @@ impl Order<'_> {
         // A class that inherits itself, by a slip, ends here.
         self.above.insert(id, vec![]);
         let mut lines: Vec<VecDeque<ClassId>> = Vec::with_capacity(bases.len() + 1);
-        for base in bases {
+        for base in bases.iter().take(DEEPEST) {
             self.fill(*base, depth + 1);
             let above = self.above.get(base).map_or(&[][..], Vec::as_slice);
             lines.push(std::iter::once(base).chain(above).copied().filter(|it| *it != id).collect());
         }
-        lines.push(bases.iter().copied().collect());
+        lines.push(bases.iter().copied().take(DEEPEST).collect());
         self.above.insert(id, merged(lines));
     }
 }
@@ -43,16 +43,17 @@ impl Order<'_> {
 /// makes no such class; then the first line goes first.
 fn merged(mut lines: Vec<VecDeque<ClassId>>) -> Vec<ClassId> {
     let mut order = Vec::new();
-    loop {
+    while order.len() < DEEPEST {
         lines.retain(|line| !line.is_empty());
         let is_waited_for = |id: ClassId| lines.iter().any(|line| line.iter().skip(1).any(|it| *it == id));
         let mut heads = lines.iter().map(|line| line[0]);
         let Some(next) = heads.clone().find(|head| !is_waited_for(*head)).or_else(|| heads.next()) else {
-            return order;
+            break;
         };
         order.push(next);
         lines.iter_mut().for_each(|line| line.retain(|it| *it != next));
     }
+    order
 }
 
 #[cfg(test)]
