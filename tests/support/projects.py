@@ -35,7 +35,8 @@ class Project:
 
     def environment(self, **variables: str) -> dict[str, str]:
         """The environment of what is run: that of this process without what would change the outcome."""
-        left_out = ("UNITAI_", "PYTEST_", "GITHUB_", "COV_")
+        # pytest knows CI by the last two, and tells whole errors in its summary there.
+        left_out = ("UNITAI_", "PYTEST_", "GITHUB_", "COV_", "CI", "BUILD_NUMBER")
         kept = {name: value for name, value in os.environ.items() if not name.startswith(left_out)}
         path = os.pathsep.join(filter(None, [str(SUPPORT), os.environ.get("PYTHONPATH")]))
         return {**kept, "PYTHONPATH": path, **variables}
