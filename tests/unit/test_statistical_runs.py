@@ -22,7 +22,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::unitai.StatisticsWarning")
 
 def test_parallel_runs_take_less_time_than_one_after_the_other():
     def slow():
-        time.sleep(0.05)
+        time.sleep(0.03)
 
     begun = time.monotonic()
     every_run(n=10, max_workers=5, budget=None).run(slow)

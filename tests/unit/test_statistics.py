@@ -8,14 +8,18 @@ import pytest
 
 from unitai._engine import Series, compare_counts, pass_at_k, pass_hat_k, wilson
 
-scipy_stats = pytest.importorskip("scipy.stats")
-
 GRID = [
     (passed, n, confidence)
     for n in (1, 2, 3, 7, 10, 19, 50, 100, 333, 1000, 10_000)
     for passed in sorted({0, 1, n // 3, n // 2, n - 1, n})
     for confidence in (0.5, 0.8, 0.95, 0.999)
 ]
+
+
+@pytest.fixture
+def scipy_stats():
+    """Loaded for who asks: it takes longer than all other modules of the unit tests."""
+    return pytest.importorskip("scipy.stats")
 
 
 def series(n, threshold=0.9, **options):
@@ -29,7 +33,7 @@ def exact(passed, n, confidence):
 
 
 @pytest.mark.parametrize(("ours", "method"), [(exact, "exact"), (wilson, "wilson")])
-def test_intervals_are_those_of_scipy(ours, method):
+def test_intervals_are_those_of_scipy(ours, method, scipy_stats):
     for passed, n, confidence in GRID:
         theirs = scipy_stats.binomtest(passed, n).proportion_ci(confidence, method)
         assert ours(passed, n, confidence) == pytest.approx((theirs.low, theirs.high), abs=1e-9), (
@@ -39,7 +43,7 @@ def test_intervals_are_those_of_scipy(ours, method):
         )
 
 
-def test_a_change_is_judged_by_the_p_value_of_scipy():
+def test_a_change_is_judged_by_the_p_value_of_scipy(scipy_stats):
     for table in itertools.product((0, 1, 3, 8, 20), repeat=4):
         a, b, c, d = table
         theirs = scipy_stats.fisher_exact([[a, b], [c, d]]).pvalue
@@ -47,7 +51,7 @@ def test_a_change_is_judged_by_the_p_value_of_scipy():
         assert ours == pytest.approx(theirs, abs=1e-9, rel=1e-9), table
 
 
-def test_pass_at_k_and_pass_hat_k_are_hypergeometric():
+def test_pass_at_k_and_pass_hat_k_are_hypergeometric(scipy_stats):
     for n, passed in ((5, 0), (5, 2), (5, 5), (40, 31)):
         for k in (1, 2, 5):
             drawn = scipy_stats.hypergeom(n, passed, k)
@@ -60,7 +64,7 @@ def test_pass_at_k_and_pass_hat_k_are_hypergeometric():
 @pytest.mark.parametrize(
     ("threshold", "indifference", "n"), [(0.8, 0.1, 50), (0.9, 0.05, 80), (0.95, 0.1, 60), (0.5, (0.3, 0.7), 40)]
 )
-def test_error_rates_of_sequential_tests_keep_their_bounds(threshold, indifference, n):
+def test_error_rates_of_sequential_tests_keep_their_bounds(threshold, indifference, n, scipy_stats):
     alpha, beta, cases = 0.05, 0.05, 2500
     low, high = (
         indifference

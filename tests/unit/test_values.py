@@ -164,7 +164,7 @@ def test_infinities_are_kept_and_compare(value):
 
 
 @given(arguments, st.sampled_from(["tool_called_with", "matches"]))
-@settings(max_examples=60, deadline=None)
+@settings(deadline=None)
 def test_a_saved_run_answers_as_the_run_itself(args, check):
     result = run_with(args)
     saved = type(result)(Trajectory.from_json(result.trajectory.to_json()))
