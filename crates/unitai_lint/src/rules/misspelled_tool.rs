@@ -1,13 +1,12 @@
 //! `misspelled-tool`.
 
 use memchr::memmem;
-use ruff_text_size::TextSize;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::agent::toolkits;
 use crate::ast::{Expr, ExprStringLiteral};
 use crate::known::slips::slip_of;
-use crate::{Call, Check, Def, Example, File, Ranged, Report, Rule, Severity, TextRange};
+use crate::{Call, Check, Def, Example, File, Ranged, Report, Rule, Severity};
 
 pub(crate) static RULE: Rule = Rule {
     name: "misspelled-tool",
@@ -76,24 +75,17 @@ fn named<'a>(test: Def<'_, 'a>, call: &Call<'a>) -> Option<&'a ExprStringLiteral
 
 /// Whether a name stands elsewhere in the file, as that of a function, an import, a tool in a list, in a text or a comment:
 /// then somebody knows such a tool.
-fn is_elsewhere(file: &File<'_>, places: &FxHashSet<TextRange>, name: &str) -> bool {
+fn is_elsewhere(file: &File<'_>, unnoticed: &FxHashSet<usize>, name: &str) -> bool {
     let source = file.source;
     let is_part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
     memmem::find_iter(source.as_bytes(), name).any(|at| {
-        let end = at + name.len();
-        let is_whole = !is_part(source[..at].chars().next_back()) && !is_part(source[end..].chars().next());
-        let range = TextRange::new((at as u32).into(), (end as u32).into());
-        // With its quotes.
-        let quoted = TextRange::new(
-            range.start() - TextSize::from(u32::from(at > 0)),
-            range.end() + TextSize::from(1),
-        );
-        is_whole && !places.contains(&quoted)
+        let (before, after) = (source[..at].chars().next_back(), source[at + name.len()..].chars().next());
+        !is_part(before) && !is_part(after) && !unnoticed.contains(&at)
     })
 }
 
-/// Where a wrong name goes unnoticed.
-fn unnoticed(file: &File<'_>) -> FxHashSet<TextRange> {
+/// Where names begin, behind the quote, that go unnoticed if they are wrong.
+fn unnoticed(file: &File<'_>) -> FxHashSet<usize> {
     let places = file.tests().flat_map(|test| test.calls().iter().filter_map(move |call| named(test, call)));
-    places.map(Ranged::range).collect()
+    places.map(|named| usize::from(named.start()) + 1).collect()
 }
