@@ -125,12 +125,14 @@ impl<'r> Reader<'r> {
         let line = self.lines.line(range.start());
         let Some(whole) = self.lines.range(line, self.source) else { return range };
         let before = &self.source[TextRange::new(whole.start(), range.start())];
-        if before.trim().is_empty() && range.end() == whole.end() {
+        let is_last = self.source[TextRange::new(range.end(), whole.end())].trim().is_empty();
+        if before.trim().is_empty() && is_last {
             let next = self.lines.range(line + 1, self.source).map_or(whole.end(), |next| next.start());
             return TextRange::new(whole.start(), next);
         }
         let blank = before.len() - before.trim_end().len();
-        TextRange::new(range.start() - TextSize::from(blank as u32), range.end())
+        let end = if is_last { whole.end() } else { range.end() };
+        TextRange::new(range.start() - TextSize::from(blank as u32), end)
     }
 
     fn bad(&mut self, range: TextRange, message: String) {
@@ -165,9 +167,25 @@ fn parts(comment: &str, start: TextSize) -> impl Iterator<Item = Part<'_>> {
     }
     let ends = starts.clone().into_iter().skip(1).chain([comment.len()]);
     starts.into_iter().zip(ends).filter_map(move |(from, to)| {
-        let whole = comment[from..to].trim_end();
+        // What is a blank to Unicode alone goes with the comment: behind code it would be no Python, and a value in YAML.
+        let whole = comment[from..to].trim_end_matches([' ', '\t']);
         let text = whole[1..].trim_start().strip_prefix(WORD)?.trim_start();
         let range = TextRange::at(start + TextSize::from(from as u32), TextSize::from(whole.len() as u32));
         Some(Part { range, text })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_blank_of_unicode_is_a_part_of_the_comment_before_it() {
+        for blank in ['\u{b}', '\u{a0}', '\u{3000}'] {
+            let meant = format!("# unitai: ignore[assert-true] why{blank}");
+            let comment = format!("{meant}  # noqa");
+            let found: Vec<_> = parts(&comment, TextSize::from(0)).map(|part| &comment[part.range]).collect();
+            assert_eq!(found, [meant]);
+        }
+    }
 }
