@@ -9,6 +9,9 @@ use super::{Ignore, Ignores, WORD};
 use crate::rules::BAD_IGNORE;
 use crate::{Finding, Lines, RULES, Settings, rule};
 
+/// What stands between code and a comment. What else is a blank to Unicode is no Python there, and a value in YAML.
+const BLANKS: [char; 3] = [' ', '\t', '\u{c}'];
+
 pub(super) struct Reader<'r> {
     source: &'r str,
     lines: Lines,
@@ -125,14 +128,15 @@ impl<'r> Reader<'r> {
         let line = self.lines.line(range.start());
         let Some(whole) = self.lines.range(line, self.source) else { return range };
         let before = &self.source[TextRange::new(whole.start(), range.start())];
-        let is_last = self.source[TextRange::new(range.end(), whole.end())].trim().is_empty();
-        if before.trim().is_empty() && is_last {
+        let code = before.trim_end_matches(BLANKS);
+        let is_last =
+            self.source[TextRange::new(range.end(), whole.end())].trim_end_matches(BLANKS).is_empty();
+        if code.is_empty() && is_last {
             let next = self.lines.range(line + 1, self.source).map_or(whole.end(), |next| next.start());
             return TextRange::new(whole.start(), next);
         }
-        let blank = before.len() - before.trim_end().len();
         let end = if is_last { whole.end() } else { range.end() };
-        TextRange::new(range.start() - TextSize::from(blank as u32), end)
+        TextRange::new(whole.start() + TextSize::of(code), end)
     }
 
     fn bad(&mut self, range: TextRange, message: String) {
@@ -161,14 +165,13 @@ struct Part<'a> {
 fn parts(comment: &str, start: TextSize) -> impl Iterator<Item = Part<'_>> {
     let mut starts: Vec<usize> = Vec::new();
     for (at, _) in comment.match_indices('#') {
-        if at == 0 || comment[..at].ends_with([' ', '\t']) {
+        if at == 0 || comment[..at].ends_with(BLANKS) {
             starts.push(at);
         }
     }
     let ends = starts.clone().into_iter().skip(1).chain([comment.len()]);
     starts.into_iter().zip(ends).filter_map(move |(from, to)| {
-        // What is a blank to Unicode alone goes with the comment: behind code it would be no Python, and a value in YAML.
-        let whole = comment[from..to].trim_end_matches([' ', '\t']);
+        let whole = comment[from..to].trim_end_matches(BLANKS);
         let text = whole[1..].trim_start().strip_prefix(WORD)?.trim_start();
         let range = TextRange::at(start + TextSize::from(from as u32), TextSize::from(whole.len() as u32));
         Some(Part { range, text })
@@ -177,15 +180,51 @@ fn parts(comment: &str, start: TextSize) -> impl Iterator<Item = Part<'_>> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use std::path::Path;
+
+    use crate::{Settings, finished, fixed, lint_python, lint_yaml};
+
+    const UNUSED: &str = "# unitai: ignore[assert-true] it was used once";
+
+    /// What `--fix` makes of a line of code, in a test.
+    fn line(line: &str) -> String {
+        let settings = Settings::default();
+        let text = format!("def test_it():\n{line}\n    assert it() == 1\n");
+        let findings = finished(lint_python("tests/unit/test_it.py", &text, &settings), vec![], &settings);
+        let text = fixed(&text, &findings).expect("something to fix").text;
+        let text = text
+            .strip_suffix("    assert it() == 1\n")
+            .and_then(|text| text.strip_prefix("def test_it():\n"));
+        text.expect("the other lines stay").to_owned()
+    }
 
     #[test]
-    fn a_blank_of_unicode_is_a_part_of_the_comment_before_it() {
+    fn the_comments_of_others_stay() {
+        assert_eq!(line(&format!("    it()  {UNUSED}  # noqa")), "    it()  # noqa\n");
+        assert_eq!(line(&format!("    it()  # noqa  {UNUSED}")), "    it()  # noqa\n");
+        assert_eq!(line(&format!("    {UNUSED}  # noqa")), "  # noqa\n");
+    }
+
+    #[test]
+    fn blanks_behind_a_comment_go_with_it() {
+        assert_eq!(line(&format!("    it()  {UNUSED} \t")), "    it()\n");
+        assert_eq!(line(&format!("    {UNUSED}  ")), "");
+    }
+
+    #[test]
+    fn a_blank_of_unicode_is_a_part_of_what_it_stands_behind() {
         for blank in ['\u{b}', '\u{a0}', '\u{3000}'] {
-            let meant = format!("# unitai: ignore[assert-true] why{blank}");
-            let comment = format!("{meant}  # noqa");
-            let found: Vec<_> = parts(&comment, TextSize::from(0)).map(|part| &comment[part.range]).collect();
-            assert_eq!(found, [meant]);
+            assert_eq!(line(&format!("    it()  {UNUSED}{blank}  # noqa")), "    it()  # noqa\n");
         }
+        let yaml = |comment: &str| {
+            format!(
+                "test: {{name: a}}\nsteps:\n  - tool: explain\n    args:\n      title: why\u{a0}{comment}\n    \
+                 check: status == \"done\"\nverdict: checks\n"
+            )
+        };
+        let (settings, text) = (Settings::default(), yaml(&format!(" {UNUSED}")));
+        let linted = lint_yaml("tests/llm/a.yaml", Path::new("tests/llm/a.yaml"), &text, &settings);
+        let fixed = fixed(&text, &finished(linted, vec![], &settings)).expect("something to fix");
+        assert_eq!(fixed.text, yaml(""));
     }
 }
