@@ -8,6 +8,8 @@ cd "$(dirname "$0")/.."
 
 seconds=${SECONDS_EACH:-300}
 export CARGO_TARGET_DIR="$PWD/fuzz/target"
+# A crash names its lines.
+export CARGO_PROFILE_RELEASE_DEBUG=line-tables-only CARGO_PROFILE_RELEASE_STRIP=none
 logs=$CARGO_TARGET_DIR/logs
 mkdir -p "$logs"
 

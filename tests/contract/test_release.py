@@ -21,7 +21,7 @@ ROOT = Path(__file__).parent.parent.parent
 WORKFLOW = yaml.safe_load((ROOT / ".github/workflows/release.yml").read_text(encoding="utf-8"))
 JOBS = WORKFLOW["jobs"]
 #: Crates that nobody outside needs.
-OURS = {"unitai_dev", "unitai_python"}
+OURS = {"unitai_dev", "unitai_fuzz", "unitai_python"}
 
 
 @pytest.fixture(scope="module")
@@ -117,11 +117,23 @@ def test_only_the_last_job_may_publish_and_it_runs_no_code_of_the_project():
 
 
 def test_nothing_of_another_run_gets_in():
-    steps = [step for job in JOBS.values() for step in job["steps"]]
+    steps = [step for job in JOBS.values() for step in job.get("steps", [])]
     assert not [step for step in steps if "cache" in str(step)]
     # An expression inside of a command could be a part of it.
     assert not [step for step in steps if "${{" in step.get("run", "")]
     assert {it["with"]["persist-credentials"] for it in steps if "checkout" in it.get("uses", "")} == {False}
+
+
+def test_ci_runs_every_target_of_make_test_and_one_job_depends_on_all():
+    ci = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text(encoding="utf-8"))["jobs"]
+    (tested,) = re.findall(r"^TESTED := (.*)$", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M)
+    jobs = [target for job in ci.values() for target in job.get("strategy", {}).get("matrix", {}).get("target", [])]
+    missing = set(tested.split()) ^ set(jobs)
+    assert not missing, (
+        f"{', '.join(sorted(missing))}: in TESTED of the Makefile or in a job of ci.yml, but not in both"
+    )
+    assert set(ci["required"]["needs"]) == ci.keys() - {"required"}
+    assert JOBS["tests"]["with"] == {"all": True}
 
 
 @pytest.mark.parametrize("tool", WORKFLOW["env"].values())
