@@ -57,7 +57,8 @@ pub enum Judgement {
 }
 
 impl Judgement {
-    fn broken(actual: impl Into<String>, cites: impl Into<Vec<usize>>) -> Judgement {
+    /// The expectation was not met: what is true instead, and the steps that show it.
+    pub fn broken(actual: impl Into<String>, cites: impl Into<Vec<usize>>) -> Judgement {
         Judgement::Broken { actual: actual.into(), cites: cites.into() }
     }
 
