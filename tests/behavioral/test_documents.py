@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from registration import assert_registered
 
 from unitai import AgentRunResult, InjectedFault, Trajectory, TrajectoryStep, match
 
@@ -111,4 +112,8 @@ def test_the_check_finds_what_the_document_says(case):
 
 def test_every_check_has_a_document():
     checks = {path.stem for path in (HERE.parent.parent / "crates" / "unitai_check" / "src" / "checks").glob("*.rs")}
-    assert (checks - {"mod", "methods"}) | {"matches"} <= {path.stem for path in HERE.glob("*.md")}
+    assert_registered(
+        (checks - {"mod", "methods"}) | {"matches"},
+        [path.stem for path in HERE.glob("*.md")],
+        forgotten="write tests/behavioral/{name}.md: what the check holds for, and a case for each thing it can find",
+    )

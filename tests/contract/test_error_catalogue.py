@@ -4,6 +4,7 @@ that really raises it."""
 from __future__ import annotations
 
 import pytest
+from registration import assert_registered
 
 from unitai import _engine, errors
 
@@ -19,7 +20,12 @@ def classes() -> list[type[errors.UnitAIError]]:
 
 
 def test_every_error_class_is_in_the_catalogue_and_the_other_way_round():
-    assert {(found.code, found.__name__) for found in classes()} == {(code, e[1]) for code, e in ENTRIES.items()}
+    assert_registered(
+        [f"{found.code} {found.__name__}" for found in classes()],
+        [f"{code} {entry[1]}" for code, entry in ENTRIES.items()],
+        forgotten="{name} has no entry: add it to crates/unitai_model/src/catalogue/entries.rs, with a program that raises it",
+        left="{name} has no class: add one with this code to python/unitai/errors.py",
+    )
 
 
 def test_only_the_root_and_the_branches_have_no_code():

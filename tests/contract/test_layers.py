@@ -52,6 +52,8 @@ def layer_of(module: str) -> int:
         for prefix in layer
         if module == prefix or module.startswith(prefix + ".")
     ]
+    if not fits:
+        pytest.fail(f"{module} is in no layer: add it to LAYERS in tests/contract/test_layers.py", pytrace=False)
     return max(fits)[1]
 
 

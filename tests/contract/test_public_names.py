@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from registration import assert_registered
 
 import unitai
 
@@ -81,7 +82,13 @@ PATHS = {
 
 
 def test_the_package_exports_exactly_these_names():
-    assert sorted(unitai.__all__) == sorted(PUBLIC)
+    assert_registered(
+        unitai.__all__,
+        PUBLIC,
+        forgotten="{name} is exported: if users shall have it, add it to PUBLIC in tests/contract/test_public_names.py",
+        left="{name} is promised to users: export it in python/unitai/__init__.py",
+    )
+    assert len(unitai.__all__) == len(PUBLIC)
 
 
 @pytest.mark.parametrize("name", PUBLIC)
@@ -110,7 +117,12 @@ def test_importing_the_package_loads_neither_the_engine_nor_the_typing_module():
 def test_type_checkers_see_the_names_that_there_are():
     stub = Path(unitai.__file__).with_name("__init__.pyi").read_text(encoding="utf-8")
     seen = set(re.findall(r"^from [\w.]+ import (\w+) as \1$", stub, flags=re.MULTILINE))
-    assert seen - {"__version__"} == set(unitai.__all__)
+    assert_registered(
+        unitai.__all__,
+        seen - {"__version__"},
+        forgotten="type checkers do not see {name}: import it in python/unitai/__init__.pyi",
+        left="python/unitai/__init__.pyi imports {name}, which the package does not export",
+    )
 
 
 def test_pytest_is_shown_each_hook_and_each_fixture_of_the_plugin() -> None:

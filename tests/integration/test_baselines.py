@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from projects import clean_environment
 
 from unitai import Baseline
 
@@ -60,9 +60,8 @@ def project(tmp_path):
 
 
 def run(folder, *args, command=(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"), **environment):
-    known = {name: value for name, value in os.environ.items() if not name.startswith(("UNITAI", "PYTEST", "CI"))}
     return subprocess.run(
-        [*command, *args], cwd=folder, capture_output=True, text=True, check=False, env={**known, **environment}
+        [*command, *args], cwd=folder, capture_output=True, text=True, check=False, env=clean_environment(**environment)
     )
 
 

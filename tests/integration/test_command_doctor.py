@@ -13,6 +13,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+from projects import clean_environment
 
 pytestmark = pytest.mark.integration
 
@@ -22,9 +23,11 @@ SECRET = "sk-proj-Zk3vQ8xWn2LmR7tYpB4cXq9"
 
 
 def surroundings(**more: str) -> dict[str, str]:
-    unwanted = ("UNITAI", "PYTEST", "NO_COLOR")
-    known = {name: value for name, value in os.environ.items() if not name.startswith(unwanted)}
-    return {name: value for name, value in known.items() if not name.endswith("_API_KEY")} | more
+    known = clean_environment(keys=False)
+    known.pop("NO_COLOR", None)
+    # The doctor looks at how pytest is set up.
+    known.pop("PYTEST_ADDOPTS")
+    return known | more
 
 
 def doctor(folder: Path, *args: str, **environment: str) -> subprocess.CompletedProcess[str]:

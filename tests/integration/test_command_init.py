@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from projects import clean_environment
 
 from unitai import AgentRunResult
 
@@ -21,18 +22,13 @@ UNKNOWN = " (no framework was found: --framework names one)"
 
 
 def unitai(folder: Path, *args: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    known = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith(("UNITAI", "PYTEST")) and not name.endswith("_API_KEY")
-    }
     return subprocess.run(
         [COMMAND, *args],
         capture_output=True,
         text=True,
         check=False,
         cwd=folder,
-        env={**known, **environment},
+        env=clean_environment(keys=False, **environment),
         timeout=120,
     )
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import threading
@@ -11,6 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from projects import clean_environment
 
 pytestmark = pytest.mark.integration
 
@@ -73,9 +73,8 @@ def provider():
 
 
 def unitai(folder: Path, *args: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    known = {name: value for name, value in os.environ.items() if not name.startswith(("UNITAI", "PYTEST", "CI"))}
     return subprocess.run(
-        [COMMAND, *args], capture_output=True, text=True, check=False, cwd=folder, env={**known, **environment}
+        [COMMAND, *args], capture_output=True, text=True, check=False, cwd=folder, env=clean_environment(**environment)
     )
 
 
@@ -180,7 +179,6 @@ def test_without_pytest_the_environment_and_the_projects_file_hold_too(project, 
     (project / "test_unit.py").write_text(SCRIPT, encoding="utf-8")
 
     def unittest(**environment):
-        known = {name: value for name, value in os.environ.items() if not name.startswith(("UNITAI", "PYTEST", "CI"))}
         command = [sys.executable, "-m", "unittest", "test_unit"]
         return subprocess.run(
             command,
@@ -188,7 +186,7 @@ def test_without_pytest_the_environment_and_the_projects_file_hold_too(project, 
             text=True,
             check=False,
             cwd=project,
-            env={**known, "MODEL_URL": url, **environment},
+            env=clean_environment(MODEL_URL=url, **environment),
         )
 
     recorded = unittest(UNITAI_CACHE="record")

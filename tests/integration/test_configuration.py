@@ -13,6 +13,7 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
+from projects import clean_environment
 
 pytestmark = pytest.mark.integration
 
@@ -32,11 +33,10 @@ class Project:
         path.write_text(text, encoding="utf-8")
 
     def start(self, *command: str, cwd: str = ".", **variables: str) -> subprocess.CompletedProcess[str]:
-        clean = {name: text for name, text in os.environ.items() if not name.startswith(("UNITAI_", "PYTEST_"))}
         return subprocess.run(
             command,
             cwd=self.folder / cwd,
-            env={**clean, "NO_COLOR": "1", **variables},
+            env=clean_environment(**{"NO_COLOR": "1", **variables}),
             capture_output=True,
             text=True,
             check=False,

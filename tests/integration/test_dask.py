@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import elsewhere
 import pytest
 from elsewhere import ONE, tickets
-from watchdog import nothing_hangs
+from time_limit import nothing_hangs
 
 from unitai import Budget, CostLimitExceeded, InvalidArgumentError, MockToolkit, StatisticalRunner, scripted_model
 from unitai.traffic.purse import spending
@@ -27,7 +27,7 @@ pytestmark = [
 
 
 @pytest.fixture(autouse=True)
-def watchdog():
+def time_limit():
     with nothing_hangs(60):
         yield
 

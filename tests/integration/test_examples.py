@@ -53,6 +53,13 @@ def sound(line: str) -> str:
     return re.sub(r"\d+ tokens\b|Tokens: \d+", "<tokens>", line)
 
 
+def files_of(name: str) -> list[Path]:
+    """The files of an example that are in the repository, or will be: not what running it has left there."""
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", "."]
+    listed = subprocess.run(command, cwd=EXAMPLES / name, capture_output=True, text=True, check=True).stdout
+    return [Path(path) for path in listed.split("\0") if path and (EXAMPLES / name / path).is_file()]
+
+
 def put_in(folder: Path, diff: str) -> None:
     """Makes the change of a README in the file that has what it takes out."""
     before = "".join(f"{line[1:]}\n" for line in diff.splitlines() if not line.startswith("+"))
@@ -77,7 +84,9 @@ class Copy:
     def __init__(self, name: str, folder: Path, away: list[str]) -> None:
         self.folder = folder / name
         self.away = away
-        shutil.copytree(EXAMPLES / name, self.folder, ignore=shutil.ignore_patterns("__pycache__", ".unitai"))
+        for path in files_of(name):
+            (self.folder / path).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(EXAMPLES / name / path, self.folder / path)
 
     def run(self, command: str) -> list[str]:
         """The lines that a command prints."""
@@ -120,7 +129,7 @@ def test_no_folder_is_forgotten():
 @pytest.mark.parametrize("name", NAMES)
 def test_an_example_is_listed_and_whole(name):
     assert f"[{name}]({name}/README.md)" in (EXAMPLES / "README.md").read_text(encoding="utf-8")
-    files = {path.name for path in (EXAMPLES / name).rglob("*")}
+    files = {path.name for path in files_of(name)}
     assert files & {"agent.py", "agent.mjs", "api.py"}, "what is tested"
     assert any(re.fullmatch(r"test_\w+\.py|\w+\.yaml", file) for file in files), "its tests"
     languages = [language for language, _ in blocks_of(name) if language != "sh"]

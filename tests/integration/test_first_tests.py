@@ -12,6 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from projects import clean_environment
 
 pytestmark = pytest.mark.integration
 
@@ -54,8 +55,8 @@ def test_the_first_test_passes(framework, tmp_path):
     if not is_here(FRAMEWORKS[framework]):
         assert framework not in REQUIRED, f"{framework} should be installed here"
         pytest.skip(f"{framework} is not installed")
-    known = {name: value for name, value in os.environ.items() if not name.startswith(("UNITAI", "PYTEST"))}
-    quiet = {name: value for name, value in known.items() if not name.endswith(("_API_KEY", "_proxy", "_PROXY"))}
+    known = clean_environment(keys=False)
+    quiet = {name: value for name, value in known.items() if not name.endswith(("_proxy", "_PROXY"))}
     options = {"cwd": tmp_path, "env": quiet, "capture_output": True, "text": True, "timeout": 300}
     made = subprocess.run([COMMAND, "init", "--framework", framework], check=False, **options)
     assert made.returncode == 0, made.stderr

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from actions_runner import Ran, load, run_action
+from projects import clean_environment
 
 pytestmark = pytest.mark.integration
 
@@ -80,9 +81,7 @@ class Workshop:
             path.chmod(path.stat().st_mode | stat.S_IXUSR)
 
     def run(self, inputs: dict[str, str] | None = None, **environment: str) -> Ran:
-        known = {
-            name: value for name, value in os.environ.items() if not name.startswith(("UNITAI", "PYTEST", "GITHUB"))
-        }
+        known = clean_environment()
         path = f"{self.tools}{os.pathsep}{known['PATH']}"
         calls = str(self.folder / "calls")
         return run_action(ACTION, self.project, inputs or {}, {**known, "PATH": path, "CALLS": calls, **environment})

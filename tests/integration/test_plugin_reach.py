@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 
 import pytest
+from projects import clean_environment
 
 pytestmark = pytest.mark.integration
 
@@ -48,10 +48,9 @@ def ask(text, **more):
 
 
 def run(folder, *args, **environment):
-    known = {name: value for name, value in os.environ.items() if not name.startswith(("UNITAI", "PYTEST", "CI"))}
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *args]
     return subprocess.run(
-        command, cwd=folder, capture_output=True, text=True, check=False, env={**known, **environment}
+        command, cwd=folder, capture_output=True, text=True, check=False, env=clean_environment(**environment)
     )
 
 

@@ -19,7 +19,7 @@ from concurrent.futures.process import BrokenProcessPool
 import elsewhere
 import pytest
 from elsewhere import ONE, Failing, Foreign, Telling, Unlike, tickets
-from watchdog import nothing_hangs
+from time_limit import nothing_hangs
 
 from unitai import (
     Budget,
@@ -46,7 +46,7 @@ METHODS = ["fork", "spawn", "forkserver"]
 
 
 @pytest.fixture(autouse=True)
-def watchdog():
+def time_limit():
     with nothing_hangs(60):
         yield
 

@@ -14,6 +14,22 @@ COMMAND = Path(sys.executable).parent / "unitai"
 #: What tests of the project may use: a client that needs nothing but urllib3.
 SUPPORT = Path(__file__).parent
 
+#: Variables by which the machine, the outer pytest or its CI would change the outcome, by how they begin. pytest knows CI
+#: by the last two, and prints whole errors in its summary there.
+UNWANTED = ("UNITAI", "PYTEST", "GITHUB", "GITLAB", "COV_", "CI", "BUILD_NUMBER")
+
+
+def clean_environment(*, keys: bool = True, **variables: str) -> dict[str, str]:
+    """The environment of a process that a test starts: this one without what would change the outcome.
+
+    Without `keys` it has no API key either.
+    """
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(UNWANTED)}
+    if not keys:
+        kept = {name: value for name, value in kept.items() if not name.endswith("_API_KEY")}
+    # Importing Hypothesis takes longer than all the rest of a small run (0.08 of 0.20 s).
+    return {**kept, "PYTEST_ADDOPTS": "-p no:hypothesispytest", **variables}
+
 
 class Project:
     """A folder with tests."""
@@ -35,11 +51,8 @@ class Project:
 
     def environment(self, **variables: str) -> dict[str, str]:
         """The environment of what is run: that of this process without what would change the outcome."""
-        # pytest knows CI by the last two, and tells whole errors in its summary there.
-        left_out = ("UNITAI_", "PYTEST_", "GITHUB_", "COV_", "CI", "BUILD_NUMBER")
-        kept = {name: value for name, value in os.environ.items() if not name.startswith(left_out)}
         path = os.pathsep.join(filter(None, [str(SUPPORT), os.environ.get("PYTHONPATH")]))
-        return {**kept, "PYTHONPATH": path, **variables}
+        return clean_environment(**{"PYTHONPATH": path, **variables})
 
     def unitai(self, *args: object, **variables: str) -> subprocess.CompletedProcess[str]:
         """Runs the command to its end."""
@@ -77,7 +90,9 @@ class Project:
     @property
     def events(self) -> list[dict[str, Any]]:
         """What happened in the last run."""
-        newest = sorted((self.folder / ".unitai" / "runs").glob("*.jsonl"))[-1]
+        runs = (self.folder / ".unitai" / "runs").glob("*.jsonl")
+        # The name has the second in which a run began. Of two in one second, the newer one was written to last.
+        newest = max(runs, key=lambda path: (path.name.partition("-")[0], path.stat().st_mtime_ns))
         return [json.loads(line) for line in newest.read_text(encoding="utf-8").splitlines()]
 
     def finished(self, test: str) -> dict[str, Any]:

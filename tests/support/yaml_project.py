@@ -91,10 +91,7 @@ class YamlProject(Project):
 
     def environment(self, **variables: str) -> dict[str, str]:
         # No model of this machine is asked unless a test names it, and tests of CI say that it is one.
-        environment = super().environment(**{MARK: self.mark, "UNITAI_JUDGE_PROVIDER": "none", **variables})
-        if "CI" not in variables:
-            environment.pop("CI", None)
-        return environment
+        return super().environment(**{MARK: self.mark, "UNITAI_JUDGE_PROVIDER": "none", **variables})
 
     def begin(self, way: str, *args: object) -> subprocess.Popen[str]:
         """Starts the tests, at the head of a group as a shell would."""

@@ -4,13 +4,13 @@ So are those of the README, the quickstart and the guides.
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from projects import clean_environment
 
 pytestmark = pytest.mark.contract
 
@@ -27,9 +27,8 @@ def test_the_page_of_the_framework_runs_as_it_stands(framework, tmp_path):
         (tmp_path / f"test_{document.stem.replace('-', '_')}.py").write_text("\n\n".join(blocks), encoding="utf-8")
     (tmp_path / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "."]
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(("UNITAI_", "PYTEST_"))}
     done = subprocess.run(
-        command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120, check=False
+        command, cwd=tmp_path, env=clean_environment(), capture_output=True, text=True, timeout=120, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert re.search(r"\d+ passed", done.stdout)

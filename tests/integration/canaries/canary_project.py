@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import stat
 import subprocess
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from echo import Echo
+from projects import clean_environment
 
 from tests.support.canaries import Canary, Search, canaries, text_of
 
@@ -63,12 +63,11 @@ class Project:
     def run(self, *words: object, families: Families, **variables: str) -> subprocess.CompletedProcess[str]:
         """Runs a command that knows these secrets."""
         (self.outside / "canaries.json").write_text(json.dumps(families.document()), encoding="utf-8")
-        kept = {n: v for n, v in os.environ.items() if not n.startswith(("UNITAI", "PYTEST", "CI", "GITHUB", "GITLAB"))}
         done = subprocess.run(
             [str(word) for word in words],
             cwd=self.folder,
             env={
-                **kept,
+                **clean_environment(),
                 **{name: canary.value for name, canary in families.known.items()},
                 "CANARIES": str(self.outside / "canaries.json"),
                 "TOLD": str(self.outside / "told.json"),

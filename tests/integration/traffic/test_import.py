@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import socket
 import subprocess
@@ -12,6 +11,7 @@ from pathlib import Path
 
 import pytest
 import urllib3
+from projects import clean_environment
 
 from unitai import CacheMissError, MockToolkit, cassette
 
@@ -39,8 +39,9 @@ EACH_KIND = pytest.mark.parametrize(("tool", "suffix"), [
 
 
 def unitai(folder: Path, *args: str) -> subprocess.CompletedProcess[str]:
-    known = {name: value for name, value in os.environ.items() if not name.startswith(("UNITAI", "PYTEST", "CI"))}
-    return subprocess.run([COMMAND, *args], capture_output=True, text=True, check=False, cwd=folder, env=known)
+    return subprocess.run(
+        [COMMAND, *args], capture_output=True, text=True, check=False, cwd=folder, env=clean_environment()
+    )
 
 
 @pytest.fixture

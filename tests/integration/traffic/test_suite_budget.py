@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
+from projects import clean_environment
 
 pytestmark = pytest.mark.integration
 
@@ -62,7 +63,6 @@ class Project:
 
     def test(self, *args, **environment):
         """Runs the suite; gives what it printed."""
-        kept = {name: value for name, value in os.environ.items() if not name.startswith(("UNITAI", "PYTEST", "CI"))}
         paths = {"PYTHONPATH": str(self.folder), "LEDGER_SAYS": str(self.says), "SERVER": self.server.url}
         command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-rA", "--tb=short", *args]
         done = subprocess.run(
@@ -72,7 +72,7 @@ class Project:
             text=True,
             check=False,
             timeout=120,
-            env={**kept, **paths, **environment},
+            env=clean_environment(**paths, **environment),
         )
         return done.stdout + done.stderr
 
