@@ -16,8 +16,7 @@ import time
 from pathlib import Path
 
 import agent_programs
-import clients
-import matrix
+import environments
 import node
 import offline
 
@@ -32,14 +31,10 @@ def main() -> int:
     if sys.platform != "linux":
         print("--- programs that judge and drive: not tested, the tests are for Linux")
         return 0
-    python = next((path for path in map(matrix.interpreter, clients.VERSIONS) if path is not None), None)
-    if python is None:
-        print(f"error: no Python of {', '.join(clients.VERSIONS)} was found")
-        return 1
     programs, missing = agent_programs.installed()
     for why in missing.values():
         print(f"--- skipped: {why}", flush=True)
-    mine = matrix.environment("wheel-agents", python, NEEDS, clients.newest_wheel() or matrix.build())
+    mine = environments.environment("wheel-agents", environments.preferred(), NEEDS, environments.wheel())
     example()
     print(f"--- {len(programs)} programs: installed in {time.monotonic() - began:.0f} s", flush=True)
     return 0 if test(mine, programs, missing) else 1
@@ -51,7 +46,7 @@ def example() -> None:
     if cargo is None:
         print("--- skipped: the tests of providers alone, because cargo is not here", flush=True)
         return
-    matrix.run([cargo, "build", "--quiet", "-p", "unitai_judge", "--example", "provider"])
+    environments.run([cargo, "build", "--quiet", "--examples"])
 
 
 def test(python: Path, programs: dict[str, str], missing: dict[str, str]) -> bool:
@@ -67,7 +62,7 @@ def test(python: Path, programs: dict[str, str], missing: dict[str, str]) -> boo
         env[VARIABLE] = "1"
     else:
         print("--- the network stays, because `unshare -rn` does not work here; proxies lead nowhere", flush=True)
-    done = subprocess.run([*before, *command], cwd=matrix.ROOT, env=env, check=False)
+    done = subprocess.run([*before, *command], cwd=environments.ROOT, env=env, check=False)
     print(f"--- {len(programs)} programs: judged and drove in {time.monotonic() - began:.0f} s", flush=True)
     return done.returncode == 0
 

@@ -10,16 +10,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import adapters
-import clients
-import matrix
+import environments
 import node
 
-EXAMPLES = matrix.ROOT / "examples"
+EXAMPLES = environments.ROOT / "examples"
 #: The framework of those that are written with one: they share its environment with the suite of its adapter.
 FRAMEWORKS = {"langgraph_refund": "langgraph", "openai_handoffs": "openai_agents", "crewai_team": "crewai"}
 #: All others fit into one.
@@ -28,24 +26,15 @@ TRUE = "tests/integration/test_examples.py"
 
 
 def main() -> int:
-    wanted = [word for word in sys.argv[1:] if not word.startswith("-")]
-    names = sorted(path.parent.name for path in EXAMPLES.glob("*/README.md"))
-    unknown = [word for word in wanted if word not in names]
-    if unknown:
-        print(f"error: no example {', '.join(unknown)}; there are {', '.join(names)}")
-        return 2
-    wheel = clients.newest_wheel() or matrix.build()
+    names = environments.chosen(sorted(path.parent.name for path in EXAMPLES.glob("*/README.md")), "example")
+    wheel = environments.wheel()
     by_framework: dict[str | None, list[str]] = {}
-    for name in wanted or names:
+    for name in names:
         by_framework.setdefault(FRAMEWORKS.get(name), []).append(name)
-    # Installing waits for disk and network, tests for the processor.
-    with ThreadPoolExecutor(2) as pool:
-        installed = [pool.submit(install, framework, wheel) for framework in by_framework]
-        failed = [
-            name
-            for members, home in zip(by_framework.values(), installed, strict=True)
-            for name in (live if "--live" in sys.argv else offline)(members, home.result())
-        ]
+    run = live if "--live" in sys.argv else offline
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        tried = pool.map(lambda pair: run(pair[1], install(pair[0], wheel)), by_framework.items())
+        failed = [name for names in tried for name in names]
     if failed:
         print(f"error: not as they should be: {', '.join(failed)}")
     return 1 if failed else 0
@@ -55,21 +44,15 @@ def install(framework: str | None, wheel: Path) -> Path:
     """Makes the environment; gives its Python."""
     if framework is not None:
         return adapters.install(framework, "current", wheel)
-    python = next((path for path in map(matrix.interpreter, clients.VERSIONS) if path is not None), None)
-    if python is None:
-        raise SystemExit(f"error: no Python of {', '.join(clients.VERSIONS)} was found")
-    return matrix.environment("wheel-examples", python, PLAIN, wheel)
+    return environments.environment("wheel-examples", environments.preferred(), PLAIN, wheel)
 
 
 def offline(names: list[str], python: Path) -> list[str]:
     """Tries what the READMEs say, without a key; gives the names if something is not so."""
-    began = time.monotonic()
     path = os.pathsep.join([str(node.binaries()), os.environ["PATH"]])
     environment = {**os.environ, "PATH": path, "TESTS_REQUIRE_EXAMPLES": ",".join(names)}
     command = [*pytest(python), "-v", TRUE, "-k", " or ".join(names)]
-    done = subprocess.run(command, cwd=matrix.ROOT, env=environment, check=False)
-    print(f"--- {', '.join(names)}: {time.monotonic() - began:.0f} s", flush=True)
-    return names if done.returncode else []
+    return [] if environments.passes(", ".join(names), command, environment) else names
 
 
 def live(names: list[str], python: Path) -> list[str]:

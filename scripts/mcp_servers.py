@@ -18,9 +18,8 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-import clients
 import conformance
-import matrix
+import environments
 import node
 
 TESTS = "tests/contract/mcp"
@@ -53,11 +52,8 @@ MODULES = node.ROOT / ".venvs" / "mcp-server-modules"
 
 def main() -> int:
     began = time.monotonic()
-    python = next((path for path in map(matrix.interpreter, clients.VERSIONS) if path is not None), None)
-    if python is None:
-        print(f"error: no Python of {', '.join(clients.VERSIONS)} was found")
-        return 1
-    mine = matrix.environment("wheel-mcp", python, NEEDS, clients.newest_wheel() or matrix.build())
+    python = environments.preferred()
+    mine = environments.environment("wheel-mcp", python, NEEDS, environments.wheel())
     servers = installed(python)
     print(f"--- MCP servers: installed in {time.monotonic() - began:.0f} s", flush=True)
     is_good = test(mine, servers)
@@ -86,7 +82,7 @@ def attempted(install) -> list[str] | str:  # type: ignore[no-untyped-def]
 def from_pypi(distribution: Distribution, python: Path) -> list[str]:
     """Installs a server; gives its command."""
     home = node.ROOT / ".venvs" / distribution.home
-    mine, uv = home / "bin" / "python", matrix.BIN / "uv"
+    mine, uv = home / "bin" / "python", environments.BIN / "uv"
     if not mine.exists():
         node.run([uv, "venv", "--quiet", "--python", python, home])
     node.run([uv, "pip", "install", "--quiet", "--python", mine, *distribution.needs])
@@ -107,7 +103,7 @@ def test(python: Path, servers: dict[str, list[str] | str]) -> bool:
     began = time.monotonic()
     command = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "auto", TESTS]
     env = {**os.environ, VARIABLE: json.dumps(servers)}
-    done = subprocess.run(command, cwd=matrix.ROOT, env=env, check=False)
+    done = subprocess.run(command, cwd=environments.ROOT, env=env, check=False)
     print(f"--- MCP servers: tested in {time.monotonic() - began:.0f} s", flush=True)
     return done.returncode == 0
 

@@ -18,7 +18,7 @@ import tarfile
 import tempfile
 from pathlib import Path
 
-import matrix
+import environments
 
 SUPPORTED = ("3.10", "3.11", "3.12", "3.13")
 #: In megabytes. A wheel that is larger has something in it that does not belong there.
@@ -70,7 +70,7 @@ def built(source: Path, folder: Path) -> Path:
 
 def tries(version: str, wheel: Path, folder: Path) -> bool:
     """Whether this Python is here; what does not work with it ends everything."""
-    python = matrix.interpreter(version) or known_to_uv(version)
+    python = environments.interpreter(version) or known_to_uv(version)
     if python is None:
         print(f"not tried, because not here: Python {version}", flush=True)
         return False
