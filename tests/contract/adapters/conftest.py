@@ -12,6 +12,7 @@ import pytest
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1] / "integration" / "traffic")]
 
+from certificates import ONE_CERTIFICATE  # noqa: E402
 from framework import CHOSEN, fixture  # noqa: E402
 
 if CHOSEN is None:
@@ -33,7 +34,7 @@ def surroundings(monkeypatch):
     for name in list(os.environ):
         if name.startswith("UNITAI_") or name.lower().endswith("_proxy"):
             monkeypatch.delenv(name)
-    values = {"OPENAI_API_KEY": "sk-of-nobody", "GOOGLE_API_KEY": "of-nobody", "NO_PROXY": "*"}
+    values = {"OPENAI_API_KEY": "sk-of-nobody", "GOOGLE_API_KEY": "of-nobody", "NO_PROXY": "*", **ONE_CERTIFICATE}
     for name, value in values.items():
         monkeypatch.setenv(name, value)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from certificates import ONE_CERTIFICATE
+
 SURROUNDINGS = {
     "AWS_ACCESS_KEY_ID": "AKIAUNITAI",
     "AWS_SECRET_ACCESS_KEY": "none",
@@ -9,6 +11,7 @@ SURROUNDINGS = {
     "AWS_EC2_METADATA_DISABLED": "true",
     "LANGSMITH_TRACING": "false",
     "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+    **ONE_CERTIFICATE,
     # A server on this machine is not asked through a proxy.
     "NO_PROXY": "*",
     "no_proxy": "*",
