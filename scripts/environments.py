@@ -86,11 +86,17 @@ def environment(name: str, python: Path, packages: Iterable[str], built: Path, *
     """Makes the environment of this name, or brings it up to date; gives its Python."""
     home = ROOT / ".venvs" / name
     mine, uv = home / "bin" / "python", BIN / "uv"
-    if not mine.exists():
-        run([uv, "venv", "--quiet", "--python", python, home])
+    if not mine.exists() or version_of(mine) != version_of(python):
+        run([uv, "venv", "--quiet", "--clear", "--python", python, home])
     run([uv, "pip", "install", "--quiet", *(["--upgrade"] if upgrade else []), "--python", mine, *packages])
     run([uv, "pip", "install", "--quiet", "--python", mine, "--reinstall", "--no-deps", built])
     return mine
+
+
+def version_of(python: Path) -> str:
+    """The whole version of a Python; none of one that does not start."""
+    code = "import sys; print(sys.version)"
+    return subprocess.run([python, "-c", code], capture_output=True, text=True, check=False).stdout
 
 
 def passes(title: str, command: list[str | Path], env: dict[str, str]) -> bool:
