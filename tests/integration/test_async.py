@@ -5,6 +5,7 @@ import threading
 import time
 
 import pytest
+from stopwatch import Stopwatch
 
 from unitai import AgentLoopDetectedError, AgentTimeoutError, MockToolkit, UnmockedToolError
 
@@ -209,10 +210,11 @@ def test_an_async_agent_in_a_loop_is_ended():
                 pass
             await asyncio.sleep(0)
 
-    result = toolkit.run(agent, "x", timeout=10)
+    with Stopwatch() as watch:
+        result = toolkit.run(agent, "x", timeout=10)
     assert result.error_is(AgentLoopDetectedError)
     assert result.tool_call_count("tool") == 5
-    assert result.duration < 5
+    assert watch.fair < 5
 
 
 def test_an_async_agent_that_is_stopped_may_clean_up():
@@ -226,7 +228,7 @@ def test_an_async_agent_that_is_stopped_may_clean_up():
 
     result = MockToolkit().run(agent, "x", timeout=0.1)
     assert result.error_is(AgentTimeoutError)
-    assert cleaned.wait(1)
+    assert cleaned.wait(10)
 
 
 def test_async_agents_share_one_loop_so_that_connections_live_on():
@@ -249,9 +251,9 @@ def test_a_blocked_loop_does_not_block_the_next_agent():
 
     toolkit = a_toolkit()
     assert toolkit.run(blocks, "x", timeout=0.1).error_is(AgentTimeoutError)
-    began = time.monotonic()
-    assert toolkit.run(async_agent, "x", timeout=5).output == "answer"
-    assert time.monotonic() - began < 1
+    with Stopwatch() as watch:
+        assert toolkit.run(async_agent, "x", timeout=5).output == "answer"
+    assert watch.fair < 1
     over.set()
 
 

@@ -132,13 +132,13 @@ def test_what_changes_after_the_call_does_not_change_the_record(change):
 
 def test_ten_megabytes_are_recorded_whole():
     text = "äöü\n" * 1_500_000  # seven bytes each
-    began = time.monotonic()
+    began = time.process_time()
     result = run_with({"text": text}, answer="done")
     assert result.get_call("tool").args["text"] == text
     assert result.tool_called_with("tool", text=text)
     assert len(str(result)) < 10_000
     assert len(str(result.tool_called_with("tool", text="short"))) < 10_000
-    assert time.monotonic() - began < 20
+    assert time.process_time() - began < 20
 
 
 def test_a_million_small_values_are_recorded_whole():

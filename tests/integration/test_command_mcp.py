@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -12,6 +13,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from stopwatch import Stopwatch
 
 pytestmark = pytest.mark.integration
 
@@ -58,23 +60,25 @@ def test_a_client_writes_a_test_runs_it_and_every_call_is_written_down(tmp_path)
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 def test_teardown_runs_when_a_client_interrupts_and_then_terminates(tmp_path):
     # As Claude Code does it: SIGINT, and SIGTERM 100 ms later.
-    steps = [{"tool": "sleep", "args": {"seconds": 60}}]
+    silent = socket.create_server(("127.0.0.1", 0))
+    silent.settimeout(60)
+    steps = [{"tool": "http_get", "args": {"url": f"http://127.0.0.1:{silent.getsockname()[1]}/"}}]
     wait = [{"tool": "sleep", "args": {"seconds": 0.5}}, {"tool": "http_get", "args": {"url": "http://127.0.0.1:9/"}}]
-    with start(tmp_path, "--root", ".", "--log", "calls.jsonl") as running:
+    with silent, start(tmp_path, "--root", ".", "--log", "calls.jsonl") as running:
         ask(running, 1, "initialize", HELLO)
         call(running, 2, "create_test", name="slow", steps=steps, teardown=wait, verdict="checks")
         params = {"name": "run_test", "arguments": {"path": "tests/llm/slow.yaml"}}
         running.stdin.write(json.dumps({"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": params}) + "\n")
         running.stdin.flush()
-        # unitai: ignore[sleep-in-test] nothing tells that the step has begun to wait
-        time.sleep(0.5)
-        began = time.monotonic()
-        running.send_signal(signal.SIGINT)
-        # unitai: ignore[sleep-in-test] clients in a hurry leave so much time between two signals
-        time.sleep(0.1)
-        running.send_signal(signal.SIGTERM)
-        assert running.wait(20) == 0, running.stderr.read()
-    assert 0.4 < time.monotonic() - began < 5
+        waiting, _ = silent.accept()
+        with waiting, Stopwatch() as watch:
+            running.send_signal(signal.SIGINT)
+            # unitai: ignore[sleep-in-test] clients in a hurry leave so much time between two signals
+            time.sleep(0.1)
+            running.send_signal(signal.SIGTERM)
+            assert running.wait(20) == 0, running.stderr.read()
+    assert watch.seconds > 0.4
+    assert watch.fair < 5
     assert '"unfinished"' in (tmp_path / "calls.jsonl").read_text()
 
 

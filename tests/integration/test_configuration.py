@@ -361,11 +361,14 @@ class TestObeyed:
 
         @pytest.mark.parametrize("agent", [slow, slow_too])
         def test_timeout(mock_toolkit, agent):
-            began = time.monotonic()
-            assert isinstance(mock_toolkit.run(agent, "").error, AgentTimeoutError)
-            assert isinstance(mock_toolkit.run_callable(agent, "").error, AgentTimeoutError)
-            assert isinstance(mock_toolkit.run_generic(lambda: agent("", {})).error, AgentTimeoutError)
-            assert time.monotonic() - began < 10
+            runs = [
+                mock_toolkit.run(agent, ""),
+                mock_toolkit.run_callable(agent, ""),
+                mock_toolkit.run_generic(lambda: agent("", {})),
+            ]
+            for result in runs:
+                assert isinstance(result.error, AgentTimeoutError)
+                assert "within 0.3 seconds" in str(result.error)
 
         def test_timeout_awaited(mock_toolkit):
             import asyncio

@@ -7,6 +7,7 @@ import tracemalloc
 import weakref
 
 import pytest
+from processes import soon
 
 from unitai import AgentLoopDetectedError, MockExhaustedError, MockToolkit, UnmockedToolError, assert_trajectory
 
@@ -122,9 +123,13 @@ def test_a_toolkit_that_nobody_uses_is_collected(scene):
     scene(toolkit, holder)
     watched = [weakref.ref(toolkit), weakref.ref(holder)]
     del toolkit, holder
-    gc.collect()
-    gc.collect()
-    assert [watch() for watch in watched] == [None, None]
+
+    def is_gone() -> bool:
+        gc.collect()
+        return all(watch() is None for watch in watched)
+
+    # The thread that ran an async agent lets go of it a moment after the run is over.
+    assert soon(is_gone), [watch() for watch in watched]
 
 
 def once():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import threading
 import time
 import types
 
@@ -109,13 +110,17 @@ def test_being_told_to_stop_while_an_object_is_cleaned_up_is_no_complaint(monkey
         def __del__(self):
             raise ValueError
 
+    is_cleaned_up = threading.Event()
+
     def agent(input, tools):
-        Slow()
+        try:
+            Slow()
+        finally:
+            is_cleaned_up.set()
         return "done"
 
     result = MockToolkit().run(agent, "go", timeout=0.1)
     assert type(result.error).__name__ == "AgentTimeoutError"
-    # unitai: ignore[sleep-in-test] nothing tells that the object was cleaned up
-    time.sleep(1.2)
+    assert is_cleaned_up.wait(30)
     Broken()
     assert complaints == [ValueError]

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
+from processes import soon
 from projects import Project
 
 pytestmark = pytest.mark.integration
@@ -323,9 +324,7 @@ class TestEndsThatAreNone:
             "def test_b():\n    pathlib.Path('begun').touch()\n    time.sleep(60)\n"
         )
         run = project.start("test")
-        deadline = time.monotonic() + 60
-        while not (project.folder / "begun").exists() and time.monotonic() < deadline:
-            time.sleep(0.05)
+        assert soon((project.folder / "begun").exists, 60)
         run.send_signal(getattr(signal, name))
         stdout, stderr = run.communicate(timeout=30)
         assert (run.returncode, stderr) == (2, ""), stdout
@@ -601,8 +600,7 @@ def test_a_run_that_is_not_over_is_not_called_killed(project):
         "    while not pathlib.Path('enough').exists(): time.sleep(0.05)\n"
     )
     run = project.start("test")
-    while not (project.folder / "begun").exists():
-        time.sleep(0.05)
+    assert soon((project.folder / "begun").exists, 60)
     told = project.unitai("results")
     (project.folder / "enough").touch()
     run.communicate(timeout=60)

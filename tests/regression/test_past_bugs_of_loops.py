@@ -9,6 +9,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from processes import soon
 from programs import run_program
 
 from unitai import InvalidArgumentError, MockToolkit
@@ -122,12 +123,8 @@ def test_a_loop_that_was_given_up_is_closed_when_it_is_free_again():
     before = in_use()
     for _ in range(5):
         MockToolkit().run(blocks, "x", timeout=0.01)
-    deadline = time.monotonic() + 5
-    while time.monotonic() < deadline and in_use()[0] > before[0] + 1:
-        time.sleep(0.02)
-    loops, files = in_use()
-    assert loops <= before[0] + 1
-    assert files <= before[1] + 3
+    assert soon(lambda: in_use()[0] <= before[0] + 1)
+    assert in_use()[1] <= before[1] + 3
 
 
 def test_an_agent_that_stops_the_loop_does_not_take_the_next_with_it():

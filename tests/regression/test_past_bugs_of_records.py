@@ -44,10 +44,10 @@ def test_lists_that_share_their_parts_do_not_take_exponential_time():
     value = []
     for _ in range(60):
         value = [value, value]
-    began = time.monotonic()
+    began = time.process_time()
     result = a_toolkit().run(lambda input, tools: tools["tool"](v=value), "x")
     assert result.succeeded
-    assert time.monotonic() - began < 2
+    assert time.process_time() - began < 2
 
 
 def test_objects_that_share_their_parts_do_not_take_exponential_time():

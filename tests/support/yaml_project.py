@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import textwrap
-import time
 import uuid
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from hearing import hearing_ctrl_c
 from processes import MARK, marked, soon
 from projects import COMMAND, Project
 from scripted_judge import Judge, conftest
+from stopwatch import Stopwatch
 
 #: How the product is asked to run tests, by a word for it.
 WAYS = {
@@ -141,14 +141,14 @@ def end(process: subprocess.Popen[Any]) -> None:
 
 
 def interrupted(process: subprocess.Popen[str], *, whole_group: bool) -> tuple[int, str, float]:
-    """Presses Ctrl-C: the exit code, what was said, and how long it took to end."""
+    """Presses Ctrl-C: the exit code, what was said, and how long it took to end, without the lag of the machine."""
     if whole_group:
         os.killpg(process.pid, signal.SIGINT)
     else:
         os.kill(process.pid, signal.SIGINT)
-    began = time.monotonic()
-    try:
-        out, _ = process.communicate(timeout=60)
-    finally:
-        end(process)
-    return process.returncode, out, time.monotonic() - began
+    with Stopwatch() as watch:
+        try:
+            out, _ = process.communicate(timeout=60)
+        finally:
+            end(process)
+    return process.returncode, out, watch.fair

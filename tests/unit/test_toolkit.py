@@ -6,6 +6,7 @@ import pickle
 import re
 
 import pytest
+from stopwatch import Stopwatch
 
 from unitai import (
     AdapterNotFoundError,
@@ -512,10 +513,11 @@ def test_a_tool_that_is_called_too_often_ends_the_run(swallow):
                 if not swallow:
                     raise
 
-    result = toolkit.run(impatient, "x", timeout=10)
+    with Stopwatch() as watch:
+        result = toolkit.run(impatient, "x", timeout=10)
     assert isinstance(result.error, AgentLoopDetectedError)
     assert result.tool_call_count("poll") == 5
-    assert result.duration < 5
+    assert watch.fair < 5
 
 
 def test_fifty_calls_are_allowed_unless_said_otherwise():

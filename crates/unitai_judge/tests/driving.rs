@@ -2,6 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "what fails here fails the test")]
 
+#[path = "../../../tests/support/stopwatch.rs"]
+mod stopwatch;
+
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
@@ -9,6 +12,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use stopwatch::Stopwatch;
 use unitai_judge::{Ask, Drive, Identity, ModelDriver, Nobody, Provider, Reach, Said, Spent, Trouble};
 use unitai_mcp::client::{Servers, Settings};
 use unitai_spec::data::from_json;
@@ -288,12 +292,12 @@ async fn trouble_is_an_error_and_nobody_is_unclear() {
 async fn the_time_of_the_test_ends_the_server_too() {
     let client = Client { end: End::Hangs, ..Client::calling(&[compared()], report("PASS")) };
     let seen = client.seen();
-    let began = Instant::now();
+    let watch = Stopwatch::start();
     let run = driven(&ONE.replace("timeout: 30", "timeout: 2"), client).await;
     assert_eq!(word(&run).0, "FAIL");
     let issues = &verdict(&run).issues;
     assert!(issues.contains(&"Timeout: 2s exceeded".to_owned()), "{issues:?}");
-    assert!(began.elapsed() < Duration::from_secs(8), "{:?}", began.elapsed());
+    assert!(watch.fair() < Duration::from_secs(8), "{:?}", watch.fair());
     let url = seen.lock().unwrap().url.clone();
     assert!(!url.is_empty() && is_gone(&url).await);
 }

@@ -5,6 +5,8 @@ mod contract;
 mod playing;
 mod services;
 mod speaking;
+#[path = "../../../tests/support/stopwatch.rs"]
+mod stopwatch;
 
 use contract::{Behaviour, check};
 

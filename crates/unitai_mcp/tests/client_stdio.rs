@@ -3,11 +3,14 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 mod common;
+#[path = "../../../tests/support/stopwatch.rs"]
+mod stopwatch;
 
 use std::time::{Duration, Instant};
 
 use common::{args, command, connected, failure, fake, names, refused, servers, speaking, value};
 use serde_json::json;
+use stopwatch::Stopwatch;
 use unitai_spec::document::{Server, ServerKind};
 use unitai_spec::run::{Called, Connector};
 
@@ -82,9 +85,9 @@ async fn a_program_that_is_not_there_is_told() {
 
 #[tokio::test]
 async fn the_wait_for_a_server_that_does_not_answer_ends() {
-    let began = Instant::now();
+    let watch = Stopwatch::start();
     let error = refused(&Server { start_timeout: 1.0, ..fake(&["mute"]) }).await;
-    assert!(began.elapsed() < Duration::from_secs(3), "{:?}", began.elapsed());
+    assert!(watch.fair() < Duration::from_secs(3), "{:?}", watch.fair());
     assert!(error.contains("it did not answer within 1 seconds; `start_timeout` gives it more"), "{error}");
     assert!(error.contains("waiting for the database"), "{error}");
     assert!(error.contains("which is for the protocol alone:\n    hello from standard output"), "{error}");
@@ -126,13 +129,13 @@ async fn failures_of_a_tool_and_of_the_protocol_are_told_with_their_words() {
 async fn a_server_that_dies_in_a_call_is_told_with_its_status_and_its_words() {
     for how in [&[][..], &["leaves-stdout-open"], &["new"]] {
         let server = connected(&fake(how)).await;
-        let began = Instant::now();
+        let watch = Stopwatch::start();
         let (message, details) = failure(&*server, "die", json!({})).await;
         assert_eq!(message, "server `fake` ended with exit status 3");
         assert!(details.contains("about to die"), "{details}");
         let (message, _) = failure(&*server, "echo", json!({})).await;
         assert_eq!(message, "server `fake` ended with exit status 3");
-        assert!(began.elapsed() < Duration::from_secs(3), "{how:?}: {:?}", began.elapsed());
+        assert!(watch.fair() < Duration::from_secs(3), "{how:?}: {:?}", watch.fair());
         server.close().await;
     }
 }
@@ -152,9 +155,9 @@ async fn a_server_that_does_not_read_what_it_is_sent_can_be_closed() {
     let server = connected(&fake(&["stops-reading"])).await;
     let call = server.call("echo", args(json!({"it": "y".repeat(5 << 20)})));
     assert!(tokio::time::timeout(Duration::from_millis(300), call).await.is_err());
-    let began = Instant::now();
+    let watch = Stopwatch::start();
     assert_eq!(server.close().await, Vec::<String>::new());
-    assert!(began.elapsed() < Duration::from_secs(3), "{:?}", began.elapsed());
+    assert!(watch.fair() < Duration::from_secs(3), "{:?}", watch.fair());
 }
 
 #[tokio::test]
@@ -194,13 +197,13 @@ async fn a_call_that_is_given_up_is_cancelled() {
 #[tokio::test]
 async fn calls_run_side_by_side() {
     let server = connected(&fake(&[])).await;
-    let began = Instant::now();
+    let watch = Stopwatch::start();
     let slow = || server.call("slow", args(json!({"seconds": 0.5})));
     let (a, b, c) = tokio::join!(slow(), slow(), slow());
     for called in [a, b, c] {
         assert!(matches!(called, Called::Returned { text, .. } if text == "slow"));
     }
-    assert!(began.elapsed() < Duration::from_millis(1300), "{:?}", began.elapsed());
+    assert!(watch.fair() < Duration::from_millis(1300), "{:?}", watch.fair());
 }
 
 #[tokio::test]
@@ -254,9 +257,9 @@ async fn a_server_that_does_not_end_is_killed_and_that_is_told() {
         &format!("trap '' TERM; python3 {} ; sleep 60", common::script("fake.py")),
     ]))
     .await;
-    let began = Instant::now();
+    let watch = Stopwatch::start();
     let troubles = server.close().await;
-    assert!(began.elapsed() < Duration::from_secs(4), "{:?}", began.elapsed());
+    assert!(watch.fair() < Duration::from_secs(4), "{:?}", watch.fair());
     assert_eq!(troubles.len(), 1, "{troubles:?}");
     assert!(
         troubles[0].starts_with("server `fake`: it did not end within 1.5 seconds and was killed"),

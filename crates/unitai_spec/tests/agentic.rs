@@ -1,13 +1,16 @@
 //! Steps that somebody else drives: what counts is what was called, whatever the driver says about it.
 
+#[path = "../../../tests/support/stopwatch.rs"]
+mod stopwatch;
 #[path = "support/workshop.rs"]
 #[allow(dead_code, reason = "each file of tests needs another part of it")]
 mod workshop;
 
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::json;
+use stopwatch::Stopwatch;
 use unitai_spec::data::from_json;
 use unitai_spec::run::{
     Answer, Called, Driven, Ending, Hands, NoJudge, Outcome, Recording, Status, StepResult, Verdict, Word,
@@ -211,7 +214,7 @@ fn a_repeated_step_needs_a_call_for_each_time() {
 #[test]
 fn a_further_attempt_takes_the_next_call_and_nobody_waits() {
     let text = test("steps: [{tool: flaky, retry: 5, retry_delay: 3}]\n");
-    let (once, began) = (("flaky", json!({})), Instant::now());
+    let (once, watch) = (("flaky", json!({})), Stopwatch::start());
     let ran = seen(&text, &passing(&[once.clone(), once.clone(), once.clone()]));
     assert_eq!(ran.said().0, "PASS");
     assert_eq!(ran.verdict().steps[0].evidence, [1, 2, 3]);
@@ -220,7 +223,7 @@ fn a_further_attempt_takes_the_next_call_and_nobody_waits() {
     let until = test("steps: [{tool: count, retry: {times: 5, until: 'result == 9'}}]\n");
     let ran = seen(&until, &passing(&[("count", json!({})), ("count", json!({}))]));
     assert_eq!(ran.steps(), ["steps[0] fail: result == 9 did not hold after 2 attempts"]);
-    assert!(began.elapsed() < Duration::from_secs(2), "{:?}", began.elapsed());
+    assert!(watch.fair() < Duration::from_secs(2), "{:?}", watch.fair());
 }
 
 #[test]
@@ -266,10 +269,10 @@ fn calls_are_made_side_by_side_and_what_nobody_waits_for_is_unfinished() {
         "steps: [{tool: sleep, args: {seconds: 0.3}}, {tool: sleep, args: {seconds: 0.31}}, {tool: slow}]\n",
     );
     let driver = Acted::by(|_, hands| async move {
-        let began = Instant::now();
+        let watch = Stopwatch::start();
         let (short, long) = (json!({"seconds": 0.3}), json!({"seconds": 0.31}));
         tokio::join!(call(&hands, "sleep", short), call(&hands, "sleep", long));
-        assert!(began.elapsed() < Duration::from_millis(550), "{:?}", began.elapsed());
+        assert!(watch.fair() < Duration::from_millis(550), "{:?}", watch.fair());
         let waited = tokio::time::timeout(Duration::from_millis(50), call(&hands, "slow", json!({}))).await;
         assert!(waited.is_err());
         reported(Word::Pass, "")

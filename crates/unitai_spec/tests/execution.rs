@@ -1,11 +1,14 @@
 //! Execution: what runs, in which order, and what comes of it, whatever happens in between.
 
+#[path = "../../../tests/support/stopwatch.rs"]
+mod stopwatch;
 #[path = "support/workshop.rs"]
 #[allow(dead_code, reason = "each file of tests needs another part of it")]
 mod workshop;
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use stopwatch::Stopwatch;
 use unitai_model::Action;
 use unitai_spec::run::{Answer, Ending, Outcome, Recording, Ruling};
 use workshop::{Scripted, ran, ran_with, replayed, replayed_cleanly, without_base};
@@ -141,9 +144,9 @@ fn teardown_runs_after_every_kind_of_ending() {
     assert!(setup.said().1.starts_with("setup failed: Prepare"), "{}", setup.said().1);
     assert!(setup.steps().contains(&"steps[0] skip: setup failed".to_owned()));
     // The time is up.
-    let began = Instant::now();
+    let watch = Stopwatch::start();
     let late = ran(&with("", "{tool: count}, {tool: slow}, {tool: count}"));
-    assert!(began.elapsed() < Duration::from_secs(2), "{:?}", began.elapsed());
+    assert!(watch.fair() < Duration::from_secs(2), "{:?}", watch.fair());
     assert!(ends(&late), "{:?}", late.calls);
     assert_eq!(late.said(), ("FAIL", "Test timed out after 1 seconds"));
     assert_eq!(late.verdict().issues[0], "Timeout: 1s exceeded");
@@ -176,9 +179,9 @@ fn a_failure_in_teardown_counts_unless_the_test_says_otherwise() {
 fn teardown_has_a_limit_of_its_own() {
     let text = "test: {name: T, teardown_timeout: 1}\nsteps: [{tool: count}]\n\
                 teardown: [{tool: slow}, {tool: clean_up}]\nverdict: checks\n";
-    let began = Instant::now();
+    let watch = Stopwatch::start();
     let ran = ran(text);
-    assert!(began.elapsed() < Duration::from_secs(2));
+    assert!(watch.fair() < Duration::from_secs(2), "{:?}", watch.fair());
     assert_eq!(ran.said().0, "FAIL");
     assert_eq!(ran.steps()[2], "teardown[1] skip: not run");
 }
@@ -207,9 +210,9 @@ fn a_call_is_tried_again() {
 
 #[test]
 fn a_call_has_a_limit_of_its_own() {
-    let began = Instant::now();
+    let watch = Stopwatch::start();
     let ran = ran(&test("steps: [{tool: slow, timeout: 0.1}, {tool: count}]\n"));
-    assert!(began.elapsed() < Duration::from_secs(1));
+    assert!(watch.fair() < Duration::from_secs(1), "{:?}", watch.fair());
     assert_eq!(ran.steps(), ["steps[0] fail: slow did not answer within 0.1 s", "steps[1] pass: "]);
 }
 
@@ -360,16 +363,12 @@ fn a_recording_gives_the_same_verdict_without_tools_and_judge() {
         let live = ran_with(text, &judge, None);
         let recording = live.recorded();
         let recording = Recording::from_text(&recording.to_text()).expect("what was written is read");
-        let began = Instant::now();
+        let watch = Stopwatch::start();
         let again = replayed(text, &recording);
         assert_eq!(again.verdict().word, live.verdict().word);
         assert_eq!(again.steps(), live.steps());
         assert!(again.calls.is_empty(), "{:?}", again.calls);
-        assert!(
-            text.contains("slow") || began.elapsed() < Duration::from_millis(150),
-            "{:?}",
-            began.elapsed()
-        );
+        assert!(text.contains("slow") || watch.fair() < Duration::from_millis(150), "{:?}", watch.fair());
     }
 }
 

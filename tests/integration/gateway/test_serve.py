@@ -9,9 +9,9 @@ import signal
 import stat
 import subprocess
 import sys
-import time
 
 import pytest
+from processes import soon
 
 pytestmark = pytest.mark.integration
 
@@ -133,9 +133,7 @@ def test_signals_reach_the_command_and_nothing_of_it_is_left(tmp_path):
         running.send_signal(signal.SIGTERM)
         out, error = running.communicate(timeout=20)
     assert (running.returncode, out) == (5, "told\n"), error
-    deadline = time.monotonic() + 5
-    while os.path.exists(f"/proc/{inner}") and time.monotonic() < deadline:
-        time.sleep(0.02)
+    soon(lambda: not os.path.exists(f"/proc/{inner}"))
     with pytest.raises(ProcessLookupError):
         os.kill(inner, 0)
 

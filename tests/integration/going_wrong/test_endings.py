@@ -11,6 +11,7 @@ import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 import pytest
+from processes import soon
 from projects import COMMAND, Project
 from ways import tracebacks_of_ours
 
@@ -104,10 +105,7 @@ def test_with_workers(tmp_path):
     assert tracebacks_of_ours(stdout + stderr) == []
     assert project.events[-1]["ending"] == "interrupted"
     assert "=== UnitAI Results ===" in stdout and project.junit.exists()
-    deadline = time.monotonic() + 10
-    while is_there(process) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not is_there(process)
+    assert soon(lambda: not is_there(process), 10)
 
 
 def test_who_asks_twice_does_not_wait(tmp_path):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import re
-import time
 
 import pytest
 
@@ -227,7 +226,6 @@ def test_no_payload_does_anything_in_any_place(browser, attacked):
     from payloads import PAYLOADS
 
     page, shown = attacked
-    began = time.monotonic()
     with browser.page() as opened:
         opened.open(page)
         opened.run(TOUCH)
@@ -247,7 +245,6 @@ def test_no_payload_does_anything_in_any_place(browser, attacked):
         assert top.count(everything) == 6
         assert one_line("\n".join(PAYLOADS)) in top
         assert spelled(" ".join(PAYLOADS)) in top
-    assert time.monotonic() - began < 60
 
 
 def test_even_a_page_that_let_a_payload_through_would_not_run_it(browser, attacked, tmp_path):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import struct
-import time
 import zlib
 
 import pytest
+from processes import soon
+from stopwatch import Stopwatch
 
 pytestmark = pytest.mark.integration
 
@@ -156,8 +157,13 @@ def test_the_theme_follows_the_system_until_somebody_chooses(browser, page):
         assert opened.run(ground) == light
         _click(opened, "#theme")
         assert opened.run(ground) == dark
-        opened.open(page)
-        assert opened.run(ground) == dark
+
+        def is_remembered() -> bool:
+            opened.open(page)
+            return opened.run(ground) == dark
+
+        # A browser writes down what a page remembers a little later than it says.
+        assert soon(is_remembered)
         opened.press("t")
         assert opened.run(ground) == light
         assert opened.complaints() == []
@@ -317,21 +323,28 @@ def test_thousands_of_tests_and_steps_stay_usable(browser, tmp_path):
         more = {"failures": [{**failure, "broken": cites if n == 77 else []}]} if is_red else {}
         events.append({"event": "agent_ran", "test": name, "trajectory": trajectory(f"r{n}", steps)})
         events.append(finished(name, "failed" if is_red else "passed", **more))
-    began = time.monotonic()
-    page = report_of(tmp_path, [*events, ENDED])
-    # A build without optimisation, on a busy machine. As released it is well under a second.
-    assert time.monotonic() - began < 40
+    with Stopwatch() as watch:
+        page = report_of(tmp_path, [*events, ENDED])
+    # A build without optimisation. As released it is well under a second.
+    assert watch.fair < 40
     assert page.stat().st_size < 20_000_000
     with browser.page() as opened:
-        began = time.monotonic()
-        opened.open(page)
-        assert time.monotonic() - began < 20
-        took = "(() => {{ const began = performance.now(); {}; document.body.offsetHeight; return performance.now() - began; }})()"
-        assert opened.run(took.format("document.querySelector('.filter.failed').click()")) < 3000
+        with Stopwatch() as watch:
+            opened.open(page)
+        assert watch.fair < 20
+
+        def seconds_of(script):
+            took = "(() => {{ const began = performance.now(); {}; document.body.offsetHeight; return performance.now() - began; }})()"
+            with Stopwatch() as watch:
+                milliseconds = opened.run(took.format(script))
+            # The page cannot measure its own lag while it works, so that of this process stands for it.
+            return milliseconds / 1000 - watch.lag
+
+        assert seconds_of("document.querySelector('.filter.failed').click()") < 3
         assert len(opened.run(SHOWN)) == 126
-        assert opened.run(took.format("document.querySelector('.filter.failed').click()")) < 3000
-        assert opened.run(took.format("document.querySelector('.sort.name').click()")) < 5000
-        assert opened.run(took.format("document.querySelector('#t77').open = true")) < 3000
+        assert seconds_of("document.querySelector('.filter.failed').click()") < 3
+        assert seconds_of("document.querySelector('.sort.name').click()") < 5
+        assert seconds_of("document.querySelector('#t77').open = true") < 3
         assert opened.run("document.querySelectorAll('#t77 .step').length") == 257
         gaps = opened.run("[...document.querySelectorAll('#t77 .gap')].map((gap) => gap.textContent)")
         assert [gap.split()[0] for gap in gaps] == ["4,797", "4,946"]

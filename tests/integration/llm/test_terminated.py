@@ -5,9 +5,9 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
+from processes import soon
 
 pytestmark = pytest.mark.integration
 
@@ -44,9 +44,7 @@ def test_teardown_runs_before_the_process_ends(tmp_path):
     command = [sys.executable, "-m", "pytest", "--llm", "-p", "no:cacheprovider"]
     process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True)
     diary = tmp_path / "diary"
-    until = time.monotonic() + 30
-    while not diary.exists() and time.monotonic() < until:
-        time.sleep(0.05)
+    assert soon(diary.exists, 30)
     process.send_signal(signal.SIGTERM)
     out, _ = process.communicate(timeout=30)
     assert process.returncode == 2, out

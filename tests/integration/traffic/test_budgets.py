@@ -6,6 +6,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from stopwatch import Stopwatch
 from wire import CHAT, Anywhere, ask, chat, post
 
 from unitai import Budget, CostLimitExceeded, MockToolkit, scripted_model
@@ -119,13 +120,14 @@ def test_a_run_over_budget_ends_with_what_it_has_done():
                 tools["note"](n=2)
 
     with scripted_model([when(turn=n + 1).always(say("More.").using(1, 100)) for n in range(9)]):
-        result = toolkit.run(agent, "x", timeout=10)
+        with Stopwatch() as watch:
+            result = toolkit.run(agent, "x", timeout=10)
 
     assert isinstance(result.error, CostLimitExceeded)
     kinds = [step.step_type for step in result.trajectory.steps]
     assert kinds == ["llm_call", "tool_call", "llm_call", "tool_call", "llm_call"]
     assert result.total_cost == pytest.approx(2 * ONE, rel=1e-4)
-    assert result.duration < 5
+    assert watch.fair < 5
 
 
 def test_a_call_that_is_over_budget_never_reaches_the_server(server):

@@ -12,12 +12,14 @@ from programs import run_program
 pytestmark = pytest.mark.integration
 
 HERE = Path(__file__).parent
+PATHS = [str(HERE), str(HERE.parents[1] / "support")]
 
 #: An agent that cannot be stopped keeps the door open for good, so each has a process of its own.
 PROGRAM = '''
 import asyncio, json, sys, threading, time
-sys.path.insert(0, {here!r})
+sys.path[:0] = {paths!r}
 from loopback import Server
+from stopwatch import Stopwatch
 from wire import CHAT, ask, chat
 from unitai import MockToolkit, scripted_model
 from unitai.script import say, when
@@ -44,9 +46,8 @@ with Server() as server:
     asyncio.run(warm_up())
     server.requests.clear()
     threading.Thread(target=measure_lag).start()
-    began = time.monotonic()
-    result = MockToolkit().run(agent, "x", timeout=TIMEOUT)
-    returned = time.monotonic() - began
+    with Stopwatch() as watch:
+        result = MockToolkit().run(agent, "x", timeout=TIMEOUT)
     time.sleep(0.4)
     stop.set()
     deadline = begun[0] + TIMEOUT
@@ -57,7 +58,7 @@ with Server() as server:
         "steps": len(result.trajectory.steps),
         "latest": max(late, default=0),
         "lag": max(lag for at, lag in lags if deadline - 0.05 < at < deadline + 0.2),
-        "returned": returned,
+        "returned": watch.fair,
         "refused": len(refused),
     }}))
 '''
@@ -153,7 +154,7 @@ def outcome_of(agent, warm_up=""):
     does so each time.
     """
     for _ in range(3):
-        done = run_program(PROGRAM.format(here=str(HERE), agent=agent, warm_up=warm_up), "-W", "ignore")
+        done = run_program(PROGRAM.format(paths=PATHS, agent=agent, warm_up=warm_up), "-W", "ignore")
         assert done.returncode == 0, done.stderr
         outcome = json.loads(done.stdout)
         if outcome["latest"] <= LATEST + outcome["lag"]:
@@ -204,7 +205,9 @@ def test_after_the_deadline_no_request_of_an_async_client_leaves(library, client
 
 def test_a_scripted_model_that_takes_too_long_is_not_waited_for():
     code = """
-import json, time
+import json, sys
+sys.path[:0] = PATHS
+from stopwatch import Stopwatch
 from unitai import MockToolkit, scripted_model
 from unitai.script import say
 import urllib3
@@ -214,11 +217,11 @@ def agent(input, tools):
         return pool.request("POST", "https://api.openai.com/v1/chat/completions", json={"model": "gpt-4o", "messages": []}).data
 
 with scripted_model([say("At last.").after(30)]):
-    began = time.monotonic()
-    result = MockToolkit().run(agent, "x", timeout=0.3)
-    print(json.dumps([type(result.error).__name__, time.monotonic() - began, len(result.trajectory.steps)]))
+    with Stopwatch() as watch:
+        result = MockToolkit().run(agent, "x", timeout=0.3)
+    print(json.dumps([type(result.error).__name__, watch.fair, len(result.trajectory.steps)]))
 """
-    done = run_program(code)
+    done = run_program(code.replace("PATHS", repr(PATHS)))
     assert done.returncode == 0, done.stderr
     error, took, steps = json.loads(done.stdout)
     assert (error, steps) == ("AgentTimeoutError", 1)

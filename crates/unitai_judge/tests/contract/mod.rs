@@ -6,11 +6,13 @@ pub(crate) mod tools;
 
 use std::any::Any;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use unitai_judge::{Ask, Drive, Metered, Provider, Trouble};
 use unitai_wire::meter::{Budgets, PriceTable};
+
+use crate::stopwatch::Stopwatch;
 
 /// The key of every service here. It must be in no text that anybody gets.
 pub(crate) const KEY: &str = "sk-contract-Zk3vQ8xWn2LmR7tYpB4cXq9";
@@ -70,7 +72,7 @@ pub(crate) async fn check(subject: &impl Subject, behaviour: Behaviour) {
     let limit = if behaviour == Behaviour::Slow { Duration::from_secs(1) } else { Duration::from_secs(20) };
     let schema = schema();
     let metered = Metered::new(provider.clone(), Budgets::default(), PriceTable::release().clone());
-    let began = Instant::now();
+    let watch = Stopwatch::start();
     let (said, called) = if matches!(behaviour, Behaviour::CallsATool | Behaviour::CallsForever) {
         let tools = tools::Tools::open().await;
         let drive =
@@ -124,7 +126,7 @@ pub(crate) async fn check(subject: &impl Subject, behaviour: Behaviour) {
         Behaviour::Slow => {
             let Err(Trouble::TimedOut { seconds, .. }) = said else { panic!("{name}: {shown}") };
             assert_eq!(seconds, 1, "{name}");
-            let took = began.elapsed();
+            let took = watch.fair();
             assert!(took < limit + Duration::from_secs(1), "{name} took {took:?}");
         }
         Behaviour::Unpriced => {

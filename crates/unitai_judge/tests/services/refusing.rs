@@ -1,7 +1,7 @@
 //! How services refuse, and what is made of it.
 
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use unitai_judge::providers::openai::OpenAi;
@@ -10,6 +10,7 @@ use unitai_judge::{Ask, Drive, Provider, Said, Trouble};
 use super::{address, client};
 use crate::contract::http::{Reply, Server};
 use crate::contract::{KEY, schema, tools};
+use crate::stopwatch::Stopwatch;
 
 /// OpenAI's API at a server.
 fn openai(server: &Server) -> OpenAi {
@@ -26,10 +27,10 @@ async fn asked(provider: &impl Provider) -> Result<Said, Trouble> {
 async fn nobody_waits_longer_than_there_is_time() {
     let busy = |_: &_| Reply { headers: "retry-after: 100\r\n", ..Reply::of(529, "overloaded") };
     let server = Server::plain(busy).await;
-    let began = Instant::now();
+    let watch = Stopwatch::start();
     let Err(Trouble::Unavailable(why)) = asked(&openai(&server)).await else { panic!("it is busy") };
     assert!(why.contains("529: overloaded") && why.contains("100 s"), "{why}");
-    assert!(began.elapsed() < Duration::from_secs(10));
+    assert!(watch.fair() < Duration::from_secs(10), "{:?}", watch.fair());
 }
 
 #[tokio::test]
