@@ -59,29 +59,36 @@ OLDER = Environment(
 def main() -> int:
     known = list(dict.fromkeys([*CURRENT.clients, *OLDER.clients]))
     wanted = environments.chosen(known, "client")
+    everything = (SUITE, *TRAFFIC)
     if wanted != known:
-        alone = [name for name in wanted if name in CURRENT.clients]
-        # By their packages, as the parameters of the suite name them.
-        runs = [(CURRENT, (SUITE, "-k", " or ".join(alone)))] if alone else []
-        runs += [(OLDER, (SUITE, "-k", "litellm"))] if "litellm" in wanted else []
+        current = [name for name in wanted if name in CURRENT.clients]
+        runs = [(CURRENT, (SUITE,), current), (OLDER, (SUITE,), [name for name in wanted if name not in current])]
     elif "--all" in sys.argv:
-        runs = [(CURRENT, (SUITE, *TRAFFIC)), (OLDER, (SUITE, *TRAFFIC))]
+        runs = [(CURRENT, everything, []), (OLDER, everything, [])]
     else:
-        runs = [(CURRENT, (SUITE, *TRAFFIC)), (OLDER, (SUITE, "-k", "litellm or test_presence"))]
-    failed = [environment.name for environment, tests in runs if not test(environment, tests)]
+        runs = [(CURRENT, everything, []), (OLDER, (SUITE,), [name for name in known if name not in CURRENT.clients])]
+    failed = [
+        environment.name
+        for environment, tests, only in runs
+        if (only or tests == everything) and not test(environment, tests, only)
+    ]
     if failed:
         print(f"error: the tests failed in {', '.join(failed)}")
     return 1 if failed else 0
 
 
-def test(environment: Environment, tests: tuple[str, ...]) -> bool:
-    """Whether the tests pass with these clients, none of which may be missing."""
+def test(environment: Environment, tests: tuple[str, ...], only: list[str]) -> bool:
+    """Whether the tests pass with these clients, none of which may be missing. `only`: those that the suite tries."""
     began = time.monotonic()
     needs = [*environment.clients.values(), *environment.others, *python_suite.NEEDS]
     mine = environments.environment(environment.name, environments.preferred(), needs, environments.wheel())
     installed = time.monotonic()
     print(f"--- {environment.name}: installed in {installed - began:.0f} s", flush=True)
-    promised = {**os.environ, "TESTS_REQUIRE_CLIENTS": ",".join(environment.clients)}
+    promised = {
+        **os.environ,
+        "TESTS_REQUIRE_CLIENTS": ",".join(environment.clients),
+        "TESTS_ONLY_CLIENTS": ",".join(only),
+    }
     if DASK in environment.others:
         promised["TESTS_REQUIRE_DASK"] = "1"
     command = [mine, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "auto", *tests]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import os
 import warnings
 from typing import NamedTuple
 
@@ -40,6 +41,10 @@ TABLE = [
 ]
 
 
+#: The packages that are tried, as `TESTS_ONLY_CLIENTS="openai,boto3"`; all that are installed without any.
+ONLY = set(filter(None, os.environ.get("TESTS_ONLY_CLIENTS", "").split(",")))
+
+
 class Variant(NamedTuple):
     """One way to use an API."""
 
@@ -65,7 +70,7 @@ def variants() -> list[Variant]:
     found = [
         Variant(entry, way, is_async)
         for entry in TABLE
-        if is_here(entry.module)
+        if is_here(entry.module) and (not ONLY or entry.package in ONLY)
         for is_async in ((False, True) if entry.has_async else (False,))
         for way in entry.ways
     ]
