@@ -69,7 +69,7 @@ lint: dev ## Formatting, lints, types, stubs, generated files
 	$(BIN)/python -m mypy.stubtest unitai._engine --mypy-config-file pyproject.toml
 
 rust: ## Rust tests
-	cargo test --quiet
+	cargo test --quiet --no-fail-fast
 
 docs: dev ## Build the site into target/site, offline and without a warning, and check every link in it
 	@$(UV) venv --quiet --allow-existing .venvs/docs

@@ -201,6 +201,14 @@ proptest! {
 }
 
 #[test]
+fn a_text_that_looks_garbled_already_is_garbled_too() {
+    let text = Value::Str(char::REPLACEMENT_CHARACTER.to_string());
+    for seed in 0..100 {
+        assert_ne!(corrupt(&text, seed), text, "seed {seed}");
+    }
+}
+
+#[test]
 fn a_system_prompt_with_the_date_in_it_does_not_change_what_chance_says() {
     let plan = Plan { seed: 3, rules: vec![on_model(chance(0.5), ModelFault::Reset)] };
     for n in 0..50 {

@@ -68,7 +68,11 @@ fn garble(text: &str, drawn: u64) -> String {
             _ => out.push(character),
         }
     }
-    if out == text || out.is_empty() {
+    if out.is_empty() {
+        out.push(GARBAGE);
+    }
+    // Also where the text is that very character.
+    if out == text {
         out.push(GARBAGE);
     }
     out
