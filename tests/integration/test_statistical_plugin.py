@@ -5,6 +5,7 @@ from __future__ import annotations
 import xml.etree.ElementTree as ElementTree
 
 import pytest
+from projects import WITHOUT_OTHERS
 
 pytestmark = pytest.mark.integration
 
@@ -35,8 +36,7 @@ def project(pytester):
         pytester.makepyfile(test_it=AGENT + tests)
         for name, text in files.items():
             (pytester.path / name).write_text(text)
-        absent = [word for name in ("cacheprovider", "hypothesispytest", "anyio") for word in ("-p", f"no:{name}")]
-        return pytester.runpytest_subprocess(*absent, *args)
+        return pytester.runpytest_subprocess("-p", "no:cacheprovider", *WITHOUT_OTHERS, *args)
 
     return run
 

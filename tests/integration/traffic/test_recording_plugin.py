@@ -8,6 +8,7 @@ import re
 
 import pytest
 from loopback import Answered, Server
+from projects import WITHOUT_OTHERS
 from provider import as_provider
 from wire import ask
 
@@ -43,10 +44,7 @@ class Project:
             (self.pytester.path / name.replace("_toml", ".toml")).write_text(text)
 
     def run(self, *args):
-        # Other people's plugins take more time than the tests.
-        absent = ("cacheprovider", "hypothesispytest", "anyio")
-        options = [word for name in absent for word in ("-p", f"no:{name}")]
-        return self.pytester.runpytest_subprocess(*options, *args)
+        return self.pytester.runpytest_subprocess("-p", "no:cacheprovider", *WITHOUT_OTHERS, *args)
 
     @property
     def asked(self):
