@@ -1,4 +1,4 @@
-"""What must be named in several places: a name that was forgotten in one of them is told in one line, with the place."""
+"""What must be named in several places: a name that is missing in one of them fails with one line that names the place."""
 
 from __future__ import annotations
 

@@ -337,7 +337,7 @@ def test_thousands_of_tests_and_steps_stay_usable(browser, tmp_path):
             took = "(() => {{ const began = performance.now(); {}; document.body.offsetHeight; return performance.now() - began; }})()"
             with Stopwatch() as watch:
                 milliseconds = opened.run(took.format(script))
-            # The page cannot measure its own lag while it works, so that of this process stands for it.
+            # The page cannot measure its own lag while it works, so that of this process is taken.
             return milliseconds / 1000 - watch.lag
 
         assert seconds_of("document.querySelector('.filter.failed').click()") < 3
