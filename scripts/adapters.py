@@ -63,7 +63,7 @@ NEEDS = ("pytest>=8", "pytest-xdist>=3.5", "urllib3>=2")
 
 
 def main() -> int:
-    wanted = environments.chosen(FRAMEWORKS, "framework")
+    wanted = environments.named(FRAMEWORKS, "framework") or list(FRAMEWORKS)
     ages = ["current", "oldest"] if "--all" in sys.argv else ["current"]
     wheel = environments.wheel()
     pairs = [(name, age) for name in wanted for age in ages]

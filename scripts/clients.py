@@ -19,8 +19,8 @@ import python_suite
 
 #: What every client must do.
 SUITE = "tests/contract/clients"
-#: What holds for all HTTP clients, and a cluster.
-TRAFFIC = ("tests/integration/traffic", "tests/integration/test_dask.py")
+#: What holds for all HTTP clients, a cluster, and an agent on an SDK.
+TRAFFIC = ("tests/integration/traffic", "tests/integration/test_dask.py", "tests/integration/test_simple_agent.py")
 DASK = "distributed>=2023.5"
 
 
@@ -58,19 +58,19 @@ OLDER = Environment(
 
 def main() -> int:
     known = list(dict.fromkeys([*CURRENT.clients, *OLDER.clients]))
-    wanted = environments.chosen(known, "client")
+    named, is_all = environments.named(known, "client"), "--all" in sys.argv
+    current = [name for name in named if name in CURRENT.clients]
+    # Without `--all`, only what has no place among the current clients.
+    older = [name for name in named or known if name in OLDER.clients and (is_all or name not in CURRENT.clients)]
     everything = (SUITE, *TRAFFIC)
-    if wanted != known:
-        current = [name for name in wanted if name in CURRENT.clients]
-        runs = [(CURRENT, (SUITE,), current), (OLDER, (SUITE,), [name for name in wanted if name not in current])]
-    elif "--all" in sys.argv:
-        runs = [(CURRENT, everything, []), (OLDER, everything, [])]
-    else:
-        runs = [(CURRENT, everything, []), (OLDER, (SUITE,), [name for name in known if name not in CURRENT.clients])]
+    runs = [
+        (CURRENT, (SUITE,) if named else everything, current),
+        (OLDER, everything if is_all and not named else (SUITE,), older),
+    ]
     failed = [
         environment.name
         for environment, tests, only in runs
-        if (only or tests == everything) and not test(environment, tests, only)
+        if (only or not named) and not test(environment, tests, only)
     ]
     if failed:
         print(f"error: the tests failed in {', '.join(failed)}")
@@ -91,7 +91,7 @@ def test(environment: Environment, tests: tuple[str, ...], only: list[str]) -> b
     }
     if DASK in environment.others:
         promised["TESTS_REQUIRE_DASK"] = "1"
-    command = [mine, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "auto", *tests]
+    command = [mine, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", str(python_suite.WORKERS), *tests]
     done = subprocess.run(command, cwd=environments.ROOT, env=promised, check=False)
     print(f"--- {environment.name}: tested in {time.monotonic() - installed:.0f} s", flush=True)
     return done.returncode == 0

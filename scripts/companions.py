@@ -5,6 +5,7 @@ Prints the folder, to be put on PYTHONPATH. In the environment itself they would
 
 from __future__ import annotations
 
+import fcntl
 import shutil
 import subprocess
 import sys
@@ -24,6 +25,17 @@ PLUGINS = (
 
 def main() -> int:
     folder = ROOT / ".venvs" / f"companions-{sys.version_info.major}.{sys.version_info.minor}"
+    folder.mkdir(parents=True, exist_ok=True)
+    # Tests in several processes may ask for it at once.
+    with open(folder.with_name(f"{folder.name}.lock"), "w", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        install(folder)
+    print(folder)
+    return 0
+
+
+def install(folder: Path) -> None:
+    """Installs the plugins, unless they are there."""
     ready = folder / ".ready"
     if not ready.exists() or ready.read_text(encoding="utf-8") != "\n".join(PLUGINS):
         uv = ROOT / ".venv" / "bin" / "uv"
@@ -34,8 +46,6 @@ def main() -> int:
             for path in (folder / name, *folder.glob(f"{name}-*.dist-info")):
                 shutil.rmtree(path, ignore_errors=True)
         ready.write_text("\n".join(PLUGINS), encoding="utf-8")
-    print(folder)
-    return 0
 
 
 if __name__ == "__main__":

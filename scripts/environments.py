@@ -21,18 +21,18 @@ BIN = ROOT / ".venv" / "bin"
 MINE = f"{sys.version_info.major}.{sys.version_info.minor}"
 #: What is supported, and whatever runs this, the oldest first.
 VERSIONS = tuple(sorted({"3.10", "3.11", "3.12", "3.13", MINE}, key=lambda version: int(version.split(".")[1])))
-#: For what is tested on one Python: the newest that is here.
-PREFERRED = tuple(reversed(VERSIONS))
+#: For what is tested on one Python, best first: all SDKs and frameworks have wheels for these.
+PREFERRED = ("3.13", "3.12", "3.11", "3.10", MINE)
 
 
-def chosen(known: Iterable[str], what: str) -> list[str]:
-    """The names on the command line, in the order in which they are known; all of them without any."""
+def named(known: Iterable[str], what: str) -> list[str]:
+    """The names on the command line, in the order in which they are known."""
     known = list(known)
     wanted = [word for word in sys.argv[1:] if not word.startswith("-")]
     unknown = [word for word in wanted if word not in known]
     if unknown:
         raise SystemExit(f"error: unknown {what}: {', '.join(unknown)}; expected one of: {', '.join(known)}")
-    return [name for name in known if name in wanted] or known
+    return [name for name in known if name in wanted]
 
 
 def wheel() -> Path:
@@ -55,10 +55,18 @@ def wheel() -> Path:
 def _sources() -> str:
     """Which files go into the wheel, and when each was changed last."""
     parts = ("crates", "python", "Cargo.toml", "Cargo.lock", "pyproject.toml", "README.md", "LICENSE")
-    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *parts]
-    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    files = [ROOT / name for name in listed.split("\0") if name]
+    files = [ROOT / name for name in tracked(ROOT, *parts)]
     return "\n".join(f"{path} {path.stat().st_mtime_ns}" for path in files if path.is_file())
+
+
+def tracked(folder: Path, *paths: str) -> list[str]:
+    """The files that are in the repository or will be: not what running something has left there."""
+    # A checkout may belong to another user, as in a container.
+    command = ["git", "-c", "safe.directory=*", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--"]
+    done = subprocess.run([*command, *paths], cwd=folder, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(f"error: git does not list the files of {folder}: {done.stderr.strip()}")
+    return [name for name in done.stdout.split("\0") if name]
 
 
 def interpreter(version: str) -> Path | None:
@@ -84,12 +92,18 @@ def preferred(versions: tuple[str, ...] = PREFERRED) -> Path:
 
 def environment(name: str, python: Path, packages: Iterable[str], built: Path, *, upgrade: bool = False) -> Path:
     """Makes the environment of this name, or brings it up to date; gives its Python."""
-    home = ROOT / ".venvs" / name
-    mine, uv = home / "bin" / "python", BIN / "uv"
-    if not mine.exists() or version_of(mine) != version_of(python):
-        run([uv, "venv", "--quiet", "--clear", "--python", python, home])
+    uv, mine = BIN / "uv", bare(name, python)
     run([uv, "pip", "install", "--quiet", *(["--upgrade"] if upgrade else []), "--python", mine, *packages])
     run([uv, "pip", "install", "--quiet", "--python", mine, "--reinstall", "--no-deps", built])
+    return mine
+
+
+def bare(name: str, python: Path) -> Path:
+    """The environment of this name, made anew for another Python; gives its own."""
+    home = ROOT / ".venvs" / name
+    mine = home / "bin" / "python"
+    if not mine.exists() or version_of(mine) != version_of(python):
+        run([BIN / "uv", "venv", "--quiet", "--clear", "--python", python, home])
     return mine
 
 

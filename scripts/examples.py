@@ -26,7 +26,8 @@ TRUE = "tests/integration/test_examples.py"
 
 
 def main() -> int:
-    names = environments.chosen(sorted(path.parent.name for path in EXAMPLES.glob("*/README.md")), "example")
+    known = sorted(path.parent.name for path in EXAMPLES.glob("*/README.md"))
+    names = environments.named(known, "example") or known
     wheel = environments.wheel()
     by_framework: dict[str | None, list[str]] = {}
     for name in names:

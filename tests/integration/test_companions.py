@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
+import companion_plugins
 import pytest
 from projects import SUPPORT, Project
 
@@ -36,11 +35,7 @@ def toolkit():
 @pytest.fixture(scope="module")
 def companions():
     """The folder with the other plugins."""
-    done = subprocess.run(
-        [sys.executable, ROOT / "scripts" / "companions.py"], capture_output=True, text=True, check=False, timeout=400
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
+    return companion_plugins.installed()
 
 
 @pytest.fixture
@@ -48,7 +43,7 @@ def project(tmp_path, companions):
     made = Project(tmp_path)
     (tmp_path / "pytest.ini").write_text("[pytest]\nasyncio_default_fixture_loop_scope = function\n", encoding="utf-8")
     plain = made.environment
-    made.environment = lambda **more: plain(PYTHONPATH=f"{SUPPORT}:{companions}", **more)
+    made.environment = lambda **more: plain(**{"PYTHONPATH": f"{SUPPORT}:{companions}", "PYTEST_ADDOPTS": "", **more})
     return made
 
 

@@ -369,6 +369,7 @@ class TestObeyed:
             for result in runs:
                 assert isinstance(result.error, AgentTimeoutError)
                 assert "within 0.3 seconds" in str(result.error)
+                assert result.duration < 10
 
         def test_timeout_awaited(mock_toolkit):
             import asyncio

@@ -55,7 +55,8 @@ def sound(line: str) -> str:
 
 def files_of(name: str) -> list[Path]:
     """The files of an example that are in the repository, or will be: not what running it has left there."""
-    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", "."]
+    # A checkout may belong to another user, as in a container.
+    command = ["git", "-c", "safe.directory=*", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "."]
     listed = subprocess.run(command, cwd=EXAMPLES / name, capture_output=True, text=True, check=True).stdout
     return [Path(path) for path in listed.split("\0") if path and (EXAMPLES / name / path).is_file()]
 

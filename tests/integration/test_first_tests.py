@@ -1,6 +1,6 @@
 """The first test that `unitai init` writes passes at once, with the framework it is written with: no key, no network.
 
-Run where the framework is installed; `make clients` installs some of them, and tells which must be found.
+Run where the framework is installed: `make test-adapters` says which must be found.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def test_the_first_test_passes(framework, tmp_path):
     if not is_here(FRAMEWORKS[framework]):
         assert framework not in REQUIRED, f"{framework} should be installed here"
         pytest.skip(f"{framework} is not installed")
-    known = clean_environment(keys=False)
+    known = clean_environment(keys=False, PYTEST_ADDOPTS="")
     quiet = {name: value for name, value in known.items() if not name.endswith(("_proxy", "_PROXY"))}
     options = {"cwd": tmp_path, "env": quiet, "capture_output": True, "text": True, "timeout": 300}
     made = subprocess.run([COMMAND, "init", "--framework", framework], check=False, **options)

@@ -129,7 +129,7 @@ def test_a_toolkit_that_nobody_uses_is_collected(scene):
         return all(watch() is None for watch in watched)
 
     # The thread that ran an async agent lets go of it a moment after the run is over.
-    assert soon(is_gone), [watch() for watch in watched]
+    assert soon(is_gone, 5 if scene is awaited else 0), [watch() for watch in watched]
 
 
 def once():

@@ -168,8 +168,10 @@ def test_an_agent_that_can_be_stopped_is_stopped():
         finally:
             ended.set()
 
-    MockToolkit().run(agent, "x", timeout=0.1)
-    assert ended.wait(10)
+    with Stopwatch() as watch:
+        MockToolkit().run(agent, "x", timeout=0.1)
+        assert ended.wait(10)
+    assert watch.fair < 1
 
 
 def test_a_call_that_was_under_way_at_the_deadline_is_unfinished(over):

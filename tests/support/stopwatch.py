@@ -1,9 +1,7 @@
-"""A stopwatch for tests whose subject is time: it tells how long a block took, and how much of that was only the machine
-being busy with other work. A deadline holds on a busy machine if it holds by `fair`.
+"""A stopwatch for tests whose subject is time: how long a block took, and how much of that the machine was busy with other
+work. A deadline holds on a busy machine if it holds by `fair`; without lag, `fair` is as strict as the clock.
 
-Without lag, `fair` is as strict as the clock. Two limits are to be known. Code that waits without letting other threads
-of Python run (a call into C that keeps the GIL and sleeps) looks like lag, so a test of exactly that needs another way.
-And what a block computes is not lag: a test of how much is computed asks `time.process_time` instead.
+What a block computes is not lag: a test of how much is computed asks `time.process_time` instead.
 """
 
 from __future__ import annotations
@@ -22,7 +20,7 @@ class Stopwatch:
 
     #: How long the block took by the clock.
     seconds = 0.0
-    #: How late this process was scheduled meanwhile, by the overshoot of many short sleeps.
+    #: How late this process was scheduled meanwhile: the delays of a thread that sleeps many times, and briefly.
     lag = 0.0
 
     def __init__(self) -> None:
@@ -47,15 +45,23 @@ class Stopwatch:
         self._thread.join()
 
     def _measure(self) -> None:
-        asleep, computed_before = time.monotonic(), time.process_time()
+        asleep, before = time.monotonic(), _run_delay()
         is_over = False
         while not is_over:
             is_over = self._over.wait(TICK)
             # What comes after the block does not count.
-            awake, computed = min(time.monotonic(), self._ended), time.process_time()
-            late = awake - asleep - TICK
-            if late > 0:
-                # While the process computes, it is scheduled: this thread is late because another one keeps the GIL.
-                share = min(1.0, (computed - computed_before) / (awake - asleep))
-                self.lag += late * (1 - share)
-            asleep, computed_before = awake, computed
+            awake, delay = min(time.monotonic(), self._ended), _run_delay()
+            late = max(0.0, awake - asleep - TICK)
+            self.lag += late if delay is None or before is None else min(late, delay - before)
+            asleep, before = awake, delay
+
+
+def _run_delay() -> float | None:
+    """For how long this thread was ready to run and had no core, as Linux counts it. Waiting for the GIL does not count, so
+    that code which keeps it while it blocks is not taken for lag. `None` elsewhere.
+    """
+    try:
+        with open("/proc/thread-self/schedstat", encoding="ascii") as file:
+            return int(file.read().split()[1]) / 1e9
+    except OSError:
+        return None

@@ -28,7 +28,13 @@ def test_the_page_of_the_framework_runs_as_it_stands(framework, tmp_path):
     (tmp_path / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "."]
     done = subprocess.run(
-        command, cwd=tmp_path, env=clean_environment(), capture_output=True, text=True, timeout=120, check=False
+        command,
+        cwd=tmp_path,
+        env=clean_environment(PYTEST_ADDOPTS=""),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert re.search(r"\d+ passed", done.stdout)

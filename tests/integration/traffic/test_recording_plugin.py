@@ -6,6 +6,7 @@ import json
 import os
 import re
 
+import companion_plugins
 import pytest
 from loopback import Answered, Server
 from projects import WITHOUT_OTHERS
@@ -286,8 +287,8 @@ def test_two(block_network):
     assert project.asked == 1
 
 
-def test_async_tests_of_pytest_asyncio(project):
-    pytest.importorskip("pytest_asyncio")
+def test_async_tests_of_pytest_asyncio(project, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", companion_plugins.installed())
     project.write("""
 import asyncio
 
@@ -308,7 +309,7 @@ async def test_three():
     async with recordings(scope="three"):
         assert await asyncio.to_thread(ask, "four") == "answer 4"
 """)
-    options = ("-o", "asyncio_default_fixture_loop_scope=function")
+    options = ("-o", "asyncio_default_fixture_loop_scope=function", "-p", "no:randomly")
     for _ in range(2):
         project.run(*options).assert_outcomes(passed=3)
     assert project.asked == 4

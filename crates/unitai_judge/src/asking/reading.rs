@@ -327,7 +327,7 @@ mod tests {
         for piece in ["{", "{\"", "{\"a\":[", "{\"answers\":", "{}", "```{", "[{\"answers\":[]}"] {
             let began = std::time::Instant::now();
             reading(&piece.repeat(1_000_000 / piece.len()));
-            assert!(began.elapsed().as_secs() < 30, "{piece} took {:?}", began.elapsed());
+            assert!(began.elapsed().as_secs() < 20, "{piece} took {:?}", began.elapsed());
         }
     }
 
