@@ -112,7 +112,7 @@ dev: $(READY) ## Build and install into .venv, for editing: Python changes need 
 	$(BIN)/maturin develop --quiet --uv
 
 quick: dev ## The fast loop: build what changed, run the tests that need no other process
-	$(BIN)/python -m pytest -q -p no:cacheprovider -m "unit or contract or behavioral" --ignore tests/contract/clients --ignore tests/contract/mcp -n auto --dist worksteal --hypothesis-profile=quick
+	$(BIN)/python -m pytest -q -p no:cacheprovider tests/unit tests/contract tests/behavioral --ignore tests/contract/clients --ignore tests/contract/mcp -n auto --dist worksteal --hypothesis-profile=quick
 
 test-unit: dev ## The unit tests: pure logic, in seconds
 	$(BIN)/python -m pytest -p no:cacheprovider tests/unit --layer unit -q -n 2 --dist worksteal --hypothesis-profile=quick
