@@ -12,7 +12,7 @@ READY := .venv/.ready
 WANTED = $(if $(ALL),--all) $(ONLY)
 
 # Compiled modules are kept, wherever that is switched off: a process that starts pytest takes 0.2 s with them and 0.75 s
-# without, and the tests start thousands.
+# without, and the tests start many.
 unexport PYTHONDONTWRITEBYTECODE
 # A wheel that was built elsewhere, for what is tested from it.
 export TESTS_WHEEL
