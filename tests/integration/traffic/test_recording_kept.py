@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sys
+import threading
 import time
 
 import pytest
@@ -246,3 +248,37 @@ def test_an_answer_that_is_read_in_a_loop_comes_to_its_end(stream, server, tmp_p
         recorded = read()
     with cassette("replay", tmp_path):
         assert read() == recorded
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the lock of the folder is taken by flock")
+def test_a_run_that_ends_while_an_answer_is_being_stored_waits_for_it(server, tmp_path):
+    """The recording is written by the thread that read the answer. The run that ends meanwhile must hold its usage."""
+    import fcntl
+
+    toolkit = MockToolkit()
+    readers = []
+    with cassette("record", tmp_path) as tape, (tmp_path / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+
+        def agent(input, tools):
+            has_read = threading.Event()
+
+            def read():
+                with urllib3.PoolManager() as pool:
+                    response = pool.request("POST", server.url + CHAT, json=chat(stream=True), preload_content=False)
+                    for chunk in response.stream():
+                        if b"[DONE]" in chunk:
+                            has_read.set()
+
+            readers.append(threading.Thread(target=read))
+            readers[0].start()
+            assert has_read.wait(30)
+            # Time for the thread to begin writing, which it cannot end while the lock is held.
+            time.sleep(0.2)
+            threading.Timer(0.3, fcntl.flock, (lock, fcntl.LOCK_UN)).start()
+            return "done"
+
+        result = toolkit.run(agent, "Hi")
+        assert tape.recorded == 1
+        readers[0].join()
+    assert result.total_tokens == 120

@@ -1,6 +1,6 @@
 //! A model call under way: its place in the record, and the money that is set aside for it.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use pyo3::prelude::*;
 use unitai_model::value::plain;
@@ -16,19 +16,39 @@ use super::{Voice, tally};
 use crate::gate::without_interpreter;
 use crate::run::cancelled;
 
-/// A model call under way. It is settled once, whoever does it first.
+/// A model call under way. It is settled once, by the first thread that asks for it.
 pub(crate) struct Watched {
     owner: Owner,
     /// Its step in the record of its run.
     step: Option<usize>,
     prices: Arc<PriceTable>,
-    under_way: Mutex<Option<UnderWay>>,
+    progress: Mutex<Progress>,
+    /// Notified when the call becomes `Settled`.
+    settled: Condvar,
+}
+
+/// How far a call has come. Settling writes to the disk and may wait for a ledger, with the interpreter released:
+/// meanwhile the run can end on another thread, which must wait for the result.
+enum Progress {
+    UnderWay(Box<UnderWay>),
+    Settling,
+    Settled,
 }
 
 struct UnderWay {
     exchange: Exchange,
     reservation: Option<Reservation>,
     tape: Option<Tape>,
+}
+
+/// While a thread settles a call. Its end wakes those that wait, after a panic, too.
+struct Settling<'a>(&'a Watched);
+
+impl Drop for Settling<'_> {
+    fn drop(&mut self) {
+        *self.0.progress() = Progress::Settled;
+        self.0.settled.notify_all();
+    }
 }
 
 impl Watched {
@@ -45,18 +65,25 @@ impl Watched {
             Some(run) => Some(run.begin_model_call(py, exchange.begun())?),
             None => None,
         };
-        let under_way = Mutex::new(Some(UnderWay { exchange, reservation, tape }));
-        let watched = Arc::new(Watched { owner, step, prices, under_way });
+        let progress = Mutex::new(Progress::UnderWay(Box::new(UnderWay { exchange, reservation, tape })));
+        let watched = Arc::new(Watched { owner, step, prices, progress, settled: Condvar::new() });
         if let Some(run) = watched.owner.run() {
             run.watch(&watched);
         }
         Ok(watched)
     }
 
-    /// Settles the call if its answer has begun: nobody will read it to its end any more.
+    /// Settles the call if its answer has begun, because the run ends and the rest will not be read. Waits for a
+    /// thread that is settling it already.
     pub(crate) fn settle_if_begun(&self, py: Python<'_>) {
         if self.with(|exchange| exchange.has_head()) == Some(true) {
             self.settle(py, &How::Closed);
+        }
+        if matches!(*self.progress(), Progress::Settling) {
+            without_interpreter(py, || {
+                let settling = |progress: &mut Progress| matches!(progress, Progress::Settling);
+                drop(self.settled.wait_while(self.progress(), settling));
+            });
         }
     }
 
@@ -80,19 +107,40 @@ impl Watched {
 
     /// Looks at, or feeds, the exchange; nothing when the call is settled.
     pub(super) fn with<T>(&self, work: impl FnOnce(&mut Exchange) -> T) -> Option<T> {
-        self.under_way().as_mut().map(|under_way| work(&mut under_way.exchange))
+        match &mut *self.progress() {
+            Progress::UnderWay(call) => Some(work(&mut call.exchange)),
+            Progress::Settling | Progress::Settled => None,
+        }
     }
 
     /// Feeds the tape, where the call is recorded.
     pub(super) fn with_tape(&self, work: impl FnOnce(&mut Tape)) {
-        if let Some(tape) = self.under_way().as_mut().and_then(|under_way| under_way.tape.as_mut()) {
-            work(tape);
+        if let Progress::UnderWay(call) = &mut *self.progress() {
+            call.tape.as_mut().map(work);
         }
     }
 
     /// The call is over: its record, its recording and its budget are settled.
     pub(super) fn settle(&self, py: Python<'_>, how: &How) {
-        let Some(UnderWay { exchange, reservation, tape }) = self.under_way().take() else { return };
+        let Some(under_way) = self.take() else { return };
+        let _settling = Settling(self);
+        self.settle_taken(py, under_way, how);
+    }
+
+    /// Takes what is under way, to settle it; nothing when another thread did.
+    fn take(&self) -> Option<UnderWay> {
+        let mut progress = self.progress();
+        match std::mem::replace(&mut *progress, Progress::Settling) {
+            Progress::UnderWay(call) => Some(*call),
+            other => {
+                *progress = other;
+                None
+            }
+        }
+    }
+
+    fn settle_taken(&self, py: Python<'_>, under_way: UnderWay, how: &How) {
+        let UnderWay { exchange, reservation, tape } = under_way;
         let call = exchange.ended(how, &self.prices);
         tally::count(&call);
         self.keep(py, tape, &exchange, &call);
@@ -146,7 +194,7 @@ impl Watched {
         }
     }
 
-    fn under_way(&self) -> MutexGuard<'_, Option<UnderWay>> {
-        self.under_way.lock().unwrap_or_else(PoisonError::into_inner)
+    fn progress(&self) -> MutexGuard<'_, Progress> {
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
