@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use stopwatch::Stopwatch;
 use tempfile::TempDir;
-use unitai_spec::document::{Reading, Severity, Step, read_file};
+use unitai_spec::document::{ProjectRoot, Reading, Severity, Step, read_below, read_file};
 
 /// A folder with these files.
 fn folder(files: &[(&str, &str)]) -> TempDir {
@@ -154,4 +154,62 @@ fn files_that_include_one_another_many_times_over_are_refused() {
     assert!(watch.fair() < Duration::from_secs(5), "{:?}", watch.fair());
     assert!(reading.specs.is_empty());
     assert_eq!(reading.troubles.len(), 1, "{:?}", reading.troubles);
+}
+
+/// What a confined caller is told about a test in `project/tests/a.yaml` that includes this.
+fn confined(files: &[(&str, &str)], include: &str) -> Vec<String> {
+    let folder = folder(files);
+    let root = ProjectRoot::new(folder.path().join("project")).unwrap();
+    let text = format!("test: {{name: a}}\ninclude: {include:?}\nsteps: []\nverdict: checks\n");
+    let reading = read_below(&root, &text, &root.folder().join("tests/a.yaml"));
+    assert_eq!(reading.specs.is_empty(), !reading.troubles.is_empty());
+    reading.troubles.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn a_confined_caller_includes_files_of_the_project_alone() {
+    let files = [
+        ("project/tests/part.yaml", "steps: [{tool: ping}]\n"),
+        ("project/shared.yml", "vars: {x: 1}\nsteps: [{tool: ping}]\n"),
+        ("outside.yaml", "steps: [{tool: SECRET}]\n"),
+        ("project-2/part.yaml", "steps: [{tool: SECRET}]\n"),
+    ];
+    for inside in ["part.yaml", "./part.yaml", "../shared.yml", "../tests/part.yaml"] {
+        assert_eq!(confined(&files, inside), [""; 0], "{inside}");
+    }
+    for outside in [
+        "../../outside.yaml",
+        "../../project-2/part.yaml",
+        "../../missing.yaml",
+        "/etc/passwd",
+        "/missing.yaml",
+    ] {
+        let messages = confined(&files, outside);
+        assert_eq!(messages.len(), 1, "{messages:?}");
+        assert!(messages[0].contains("leads out of the project"), "{messages:?}");
+    }
+}
+
+#[test]
+fn a_confined_caller_is_not_told_what_is_in_a_file_that_is_not_for_tests() {
+    let files = [
+        ("project/.env.yaml", "steps: SECRET\n"),
+        ("project/.hidden/part.yaml", "steps: SECRET\n"),
+        ("project/notes.txt", "steps: SECRET\n"),
+        ("project/settings.yaml", "SECRET: SECRET\n"),
+        ("project/mixed.yaml", "vars: {a: 1}\nSECRET: 1\n"),
+        ("project/text.yaml", "SECRET\n"),
+        ("project/list.yaml", "- SECRET\n"),
+        ("project/broken.yaml", "SECRET: [\n"),
+        ("project/json.yaml", "{\"SECRET\": {\"steps\": 1}}\n"),
+        ("project/empty.yaml", ""),
+    ];
+    for (file, _) in files {
+        let messages = confined(&files, &format!("../{}", file.trim_start_matches("project/")));
+        assert_eq!(messages.len(), 1, "{file}: {messages:?}");
+        assert!(!messages[0].contains("SECRET"), "{file}: {messages:?}");
+    }
+    // A step of a file that is for tests is quoted, so that it can be mended.
+    let messages = confined(&[("project/tests/part.yaml", "steps: [{tol: ping}]\n")], "part.yaml");
+    assert!(messages[0].contains("`tol`"), "{messages:?}");
 }

@@ -1,4 +1,4 @@
-//! Whether a text is meant as a test. A folder of tests may hold data files too, and a test with a slip in it must not
+//! Whether a text is meant as a test, or as a file that tests include. A folder of tests may hold data files too, and a test with a slip in it must not
 //! be taken for one of them: so this looks at the keys at the top alone, and the rest may be broken.
 
 /// Whether some document of the text has two of `test`, `steps` and `verdict` at its top. `include` may stand for `steps`.
@@ -10,11 +10,28 @@
 /// assert!(!looks_like_test("users:\n  - test: 1\n"));
 /// ```
 pub fn looks_like_test(text: &str) -> bool {
+    top_keys(text).any(|keys| is_test(&keys))
+}
+
+/// Whether the text has keys at its top, and none but those of a file that tests include.
+///
+/// ```
+/// use unitai_spec::document::looks_like_included;
+/// assert!(looks_like_included("vars: {user: eve}\nsteps: []\n"));
+/// assert!(looks_like_included("teardown: []\n"));
+/// assert!(!looks_like_included("vars: {user: eve}\npassword: 1\n"));
+/// assert!(!looks_like_included("root:x:0:0:root:/root:/bin/sh\n"));
+/// ```
+pub fn looks_like_included(text: &str) -> bool {
+    let mut keys = top_keys(text).flatten().peekable();
+    keys.peek().is_some() && keys.all(|key| super::keys::INCLUDED.contains(&key))
+}
+
+/// The keys at the top of each document.
+fn top_keys(text: &str) -> impl Iterator<Item = Vec<&str>> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    documents(text).any(|document| {
-        let keys =
-            if document.trim_start().starts_with('{') { inside(document) } else { at_margin(document) };
-        is_test(&keys)
+    documents(text).map(|document| {
+        if document.trim_start().starts_with('{') { inside(document) } else { at_margin(document) }
     })
 }
 

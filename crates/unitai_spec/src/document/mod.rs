@@ -6,6 +6,7 @@ mod keys;
 mod looks;
 mod place;
 mod reader;
+mod root;
 mod schema;
 mod spec;
 mod telling;
@@ -14,9 +15,12 @@ mod value;
 mod yaml;
 
 pub use judge_case::{CaseCall, CaseKind, CaseOutcome, CaseQuestion, JudgeCase};
-pub use looks::looks_like_test;
+pub use looks::{looks_like_included, looks_like_test};
 pub use place::Place;
-pub use reader::{CaseReading, Reading, load, read, read_file, read_judge_case_file, read_judge_cases};
+pub use reader::{
+    CaseReading, Reading, load, read, read_below, read_file, read_judge_case_file, read_judge_cases,
+};
+pub use root::{OutsideRoot, ProjectRoot};
 pub use schema::schema;
 pub use spec::{
     Arguments, Check, JudgeWhen, Meta, OnSetupFailure, OnTeardownError, Retry, Server, ServerKind, Spec,

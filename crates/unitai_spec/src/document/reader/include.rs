@@ -8,6 +8,7 @@ use super::fields::{Fields, last};
 use super::{Beside, Reader, file};
 use crate::document::Step;
 use crate::document::keys::INCLUDED;
+use crate::document::looks_like_included;
 use crate::document::telling::clipped;
 use crate::document::yaml::{Node, parse};
 
@@ -61,6 +62,10 @@ impl Reader {
             self.tell(node.at, path, message, "leave one of the includes out");
             return None;
         }
+        if let Err((message, remedy)) = self.may_include(&target) {
+            self.tell(node.at, path, format!("`{}` {message}", clipped(&name)), remedy);
+            return None;
+        }
         let text = match file::load(&target) {
             Ok(text) => text,
             Err(trouble) if trouble.place.line == 0 => {
@@ -72,11 +77,27 @@ impl Reader {
                 );
                 return None;
             }
+            // The message holds a byte of the file.
+            Err(_) if self.root.is_some() => {
+                self.tell(node.at, path, format!("`{}` is not UTF-8", clipped(&name)), "save it as UTF-8");
+                return None;
+            }
             Err(trouble) => {
                 self.troubles.push(*trouble);
                 return None;
             }
         };
+        // Messages quote what they find, so a confined caller is told nothing about a file that is not for tests.
+        if self.root.is_some() && !looks_like_included(&text) {
+            let message = format!("`{}` is not a file that tests include", clipped(&name));
+            self.tell(
+                node.at,
+                path,
+                message,
+                "such a file has `steps`, `setup`, `teardown`, `vars` or `servers`",
+            );
+            return None;
+        }
         if let Err(message) = self.budget.take_file(text.len(), self.open.len()) {
             self.tell(node.at, path, message, "put what they say into fewer files");
             return None;
@@ -95,6 +116,20 @@ impl Reader {
             self.tell(node.at, path, message, "a file that is included holds one mapping");
         }
         included
+    }
+
+    /// Why a confined caller may not include a file, with the remedy.
+    fn may_include(&self, target: &Path) -> Result<(), (&'static str, &'static str)> {
+        let Some(root) = &self.root else { return Ok(()) };
+        let Ok(real) = root.resolve(target) else {
+            return Err(("leads out of the project", "include a file below the project's root"));
+        };
+        let inner = real.strip_prefix(root.folder()).unwrap_or(&real);
+        if inner.components().any(|part| part.as_os_str().to_string_lossy().starts_with('.')) {
+            return Err(("is hidden", "include a file without a dot before a part of its path"));
+        }
+        let is_yaml = inner.extension().is_some_and(|end| end == "yaml" || end == "yml");
+        if is_yaml { Ok(()) } else { Err(("is not a YAML file", "include a file that ends in .yaml")) }
     }
 
     fn included_text(&mut self, text: &str) -> Option<Included> {

@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::yaml::{At, Budget, Measure, parse};
-use super::{Place, Server, Severity, Spec, Trouble};
+use super::{Place, ProjectRoot, Server, Severity, Spec, Trouble};
 use unitai_model::value::Value;
 
 /// What a text turned out to be.
@@ -48,7 +48,16 @@ pub struct Reading {
 /// assert!(reading.specs.is_empty());
 /// ```
 pub fn read(text: &str, path: &Path) -> Reading {
-    let mut reader = Reader::new(path);
+    read_with(Reader::new(path), text)
+}
+
+/// Reads a text for a caller who may see this project only: what it includes must be a YAML file of tests below the
+/// root, and nothing of any other file is in a message.
+pub fn read_below(root: &ProjectRoot, text: &str, path: &Path) -> Reading {
+    read_with(Reader { root: Some(root.clone()), ..Reader::new(path) }, text)
+}
+
+fn read_with(mut reader: Reader, text: &str) -> Reading {
     if let Err(message) = reader.budget.take_file(text.len(), 0) {
         reader.tell_whole(message, "make several files of it");
         return reader.ended(vec![]);
@@ -95,6 +104,8 @@ struct Reader {
     budget: Budget,
     /// Whether unknown keys are only warnings.
     is_lenient: bool,
+    /// What included files must be below; none: they may be anywhere.
+    root: Option<ProjectRoot>,
     /// The files that are being read, each included by the one before.
     open: Vec<PathBuf>,
     /// What files gave that steps include, beside steps.
@@ -134,6 +145,7 @@ impl Reader {
             troubles: vec![],
             budget: Budget::new(),
             is_lenient: false,
+            root: None,
             open: vec![std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())],
             beside: Beside::default(),
             rows: 0,
