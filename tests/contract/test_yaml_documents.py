@@ -85,7 +85,7 @@ def projects(tmp_path_factory):
 def server(tmp_path_factory):
     """A server that is there, for tests that connect to one."""
     project = Project(tmp_path_factory.mktemp("server"))
-    process = project.start("mcp", "--http", "--token", "--root", ".")
+    process = project.start("mcp", "--http", "--root", ".")
     url, token = process.stdout.readline().strip(), process.stdout.readline().strip()
     yield {"SHOP_MCP": url, "SHOP_TOKEN": token.rpartition(" ")[2]}
     process.terminate()

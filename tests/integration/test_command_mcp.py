@@ -106,14 +106,32 @@ def test_over_http_it_prints_its_address_and_refuses_who_is_not_known(tmp_path):
         assert token not in running.stderr.read()
 
 
+def test_a_token_is_made_and_printed_unless_one_is_given(tmp_path):
+    given = "a-token-of-our-own"
+    for words, header in [((), "Authorization: Bearer "), (("--token",), "Authorization: Bearer ")]:
+        with start(tmp_path, "--http", "--root", ".", *words) as running:
+            assert running.stdout.readline().startswith("http://127.0.0.1:")
+            printed = running.stdout.readline().strip()
+            running.terminate()
+        assert printed.startswith(header)
+        assert len(printed.removeprefix(header)) == 64
+    with start(tmp_path, "--http", "--root", ".", "--token", given) as running:
+        running.stdout.readline()
+        running.terminate()
+        rest = running.stdout.read() + running.stderr.read()
+    assert "Bearer" not in rest
+    assert given not in rest
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
         (("--root", "nowhere"), "--root nowhere is no folder"),
         (("--http", "99999"), "--http wants a port or an address such as 127.0.0.1:8123, and got 99999"),
-        (("--http", "0.0.0.0:0"), "ask for a token"),
+        (("--http", "--token", "short"), "--token: invalid token: expected at least 16 letters and digits on one line"),
         (("--http", "--allow-origin", "evil.example"), "--allow-origin wants an origin such as https://app.example"),
         (("--token",), "--http [<ADDR>]"),
+        (("--allow-programs",), "--http [<ADDR>]"),
     ],
 )
 def test_arguments_that_cannot_be_are_told(tmp_path, words, said):

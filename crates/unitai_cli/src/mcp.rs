@@ -10,7 +10,7 @@ use std::{env, fs};
 use clap::Args;
 use unitai_config::root_above;
 use unitai_mcp::client::Settings;
-use unitai_mcp::server::{Admission, CallLog, HttpOptions, Offer, project, serve_http, serve_stdio};
+use unitai_mcp::server::{Admission, CallLog, Caller, HttpOptions, Offer, project, serve_http, serve_stdio};
 use unitai_wire::redact::Secrets;
 use unitai_wire::{gate, token};
 
@@ -18,14 +18,15 @@ use crate::say;
 
 pub(crate) const EXAMPLES: &str = "Examples:
   unitai mcp                               serve over standard streams, as clients start it
-  unitai mcp --http 8123 --token           serve over HTTP; prints its address and a token
+  unitai mcp --http 8123                   serve over HTTP; prints its address and a token
   unitai mcp --root shop --log calls.jsonl another project, and a line of JSON for every call
   claude mcp add llm_pytest -- unitai mcp  let Claude Code write and run tests
 
 It offers what YAML tests call (http_get, assert_equals, ...), the tools of the plugins in
 tests/llm/plugins, and create_test, validate_test, list_tests, list_plugins and run_test.
-Files are written below tests/llm only. Over HTTP, only requests are answered that name this
-machine or what --allow-host says, and pages of other machines are refused.";
+Files are read below the root, and written below tests/llm only. Over HTTP every request must
+bring the token, must name this machine or what --allow-host says, and must not come from a
+page of another machine. Tests over HTTP start no programs without --allow-programs.";
 
 /// How long threads that wait for input are waited for at the end.
 const TO_SHUT_DOWN: Duration = Duration::from_millis(100);
@@ -51,12 +52,17 @@ pub(crate) struct Mcp {
     /// Let pages of this origin ask too, such as https://app.example (repeatable)
     #[arg(long, value_name = "ORIGIN", requires = "http")]
     allow_origin: Vec<String>,
-    /// Ask for a token, which is made now and printed
-    #[arg(long, requires = "http", conflicts_with = "token_file")]
-    token: bool,
-    /// Ask for the token in this file; one is made if the file is not there
+    /// The token that every request must bring [default: one that is made now and printed]. Other users of this
+    /// machine can read arguments; a file is safer
+    #[arg(long, value_name = "TOKEN", num_args = 0..=1, default_missing_value = "", requires = "http", conflicts_with = "token_file")]
+    token: Option<String>,
+    /// Take the token from this file; one is made if the file is not there
     #[arg(long, value_name = "FILE", requires = "http")]
     token_file: Option<PathBuf>,
+    /// Let tests over HTTP start programs (a server's `command`, plugins that are links out of the project). Whoever has
+    /// the token can then run anything as you
+    #[arg(long, requires = "http")]
+    allow_programs: bool,
 }
 
 impl Mcp {
@@ -87,7 +93,7 @@ impl Mcp {
         let runtime = runtime.map_err(|error| format!("the system gave no threads: {error}"))?;
         let served = runtime.block_on(async {
             let settings = Settings { python: Some(python.into()), ..Settings::new(&root) };
-            let offer = project(settings, environment(), secrets)?;
+            let offer = project(settings, self.caller(), environment(), secrets)?;
             let offer = log.into_iter().fold(offer, Offer::logged).ready();
             match http {
                 None => serve_stdio(offer).await,
@@ -118,10 +124,23 @@ impl Mcp {
         }
     }
 
+    fn caller(&self) -> Caller {
+        match self.http {
+            None => Caller::User,
+            Some(_) => Caller::Client { allow_programs: self.allow_programs },
+        }
+    }
+
     /// How to serve over HTTP, if that is wanted, and the token if it was made to be shown.
     fn http_options(&self, secrets: &Secrets) -> Result<Option<(HttpOptions, Option<String>)>, String> {
         let Some(address) = &self.http else { return Ok(None) };
-        let mut admission = Admission::default();
+        let (token, is_shown) = match (&self.token_file, self.token.as_deref()) {
+            (Some(file), _) => (token_of(file)?, false),
+            (None, None | Some("")) => (token::make().map_err(|error| error.to_string())?, true),
+            (None, Some(given)) => (checked(given).map_err(|why| format!("--token: {why}"))?, false),
+        };
+        secrets.learn(&token);
+        let mut admission = Admission::with_token(&token);
         for host in &self.allow_host {
             admission = admission.with_host(host);
         }
@@ -133,17 +152,8 @@ impl Mcp {
             }
             admission = admission.with_origin(origin);
         }
-        let token = match &self.token_file {
-            Some(file) => Some(token_of(file)?),
-            None if self.token => Some(token::make().map_err(|error| error.to_string())?),
-            None => None,
-        };
-        if let Some(token) = &token {
-            secrets.learn(token);
-            admission = admission.with_token(token);
-        }
-        let made = token.filter(|_| self.token);
-        Ok(Some((HttpOptions { address: parsed(address)?, admission, ..HttpOptions::default() }, made)))
+        let options = HttpOptions { address: parsed(address)?, ..HttpOptions::new(admission) };
+        Ok(Some((options, is_shown.then_some(token))))
     }
 }
 
@@ -158,19 +168,22 @@ fn parsed(address: &str) -> Result<SocketAddr, String> {
         .map_err(|_| format!("--http wants a port or an address such as 127.0.0.1:8123, and got {address}"))
 }
 
+/// A token that is hard to guess and can stand in a header.
+fn checked(token: &str) -> Result<String, String> {
+    let is_good = token.len() >= SHORTEST_TOKEN && token.bytes().all(|byte| byte.is_ascii_graphic());
+    match is_good {
+        true => Ok(token.to_owned()),
+        false => {
+            Err(format!("invalid token: expected at least {SHORTEST_TOKEN} letters and digits on one line"))
+        }
+    }
+}
+
 /// The token of a file, which is made if it is not there.
 fn token_of(file: &Path) -> Result<String, String> {
     let shown = file.display();
     match fs::read_to_string(file) {
-        Ok(text) => {
-            let text = text.trim();
-            let is_good = text.len() >= SHORTEST_TOKEN && text.bytes().all(|byte| byte.is_ascii_graphic());
-            if !is_good {
-                let wanted = format!("at least {SHORTEST_TOKEN} letters and digits on one line");
-                return Err(format!("{shown} holds no token: expected {wanted}; delete it and one is made"));
-            }
-            Ok(text.to_owned())
-        }
+        Ok(text) => checked(text.trim()).map_err(|why| format!("{shown}: {why}; delete it and one is made")),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let made = token::make().map_err(|error| error.to_string())?;
             // The one file that is for a secret.
@@ -222,7 +235,7 @@ mod tests {
         assert_eq!(std::os::unix::fs::MetadataExt::mode(&fs::metadata(&file).unwrap()) & 0o777, 0o600);
         for wrong in ["", "short", "two words that are long enough", "line\nline line line line"] {
             fs::write(&file, wrong).unwrap();
-            assert!(token_of(&file).unwrap_err().contains("holds no token"), "{wrong}");
+            assert!(token_of(&file).unwrap_err().contains("invalid token"), "{wrong}");
         }
     }
 }

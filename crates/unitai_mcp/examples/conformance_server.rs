@@ -8,7 +8,7 @@
 use std::time::Duration;
 
 use serde_json::{Value as Json, json};
-use unitai_mcp::server::{CallLog, HttpOptions, Offer, Offering, serve_http, serve_stdio};
+use unitai_mcp::server::{Admission, CallLog, HttpOptions, Offer, Offering, serve_http, serve_stdio};
 use unitai_model::value::Value;
 use unitai_spec::data::from_json;
 use unitai_spec::document::Arguments;
@@ -119,7 +119,11 @@ async fn main() -> std::io::Result<()> {
     let troubles = match std::env::args().nth(1) {
         Some(port) => {
             let port = port.parse().map_err(std::io::Error::other)?;
-            let options = HttpOptions { address: ([127, 0, 0, 1], port).into(), ..HttpOptions::default() };
+            let options = HttpOptions {
+                address: ([127, 0, 0, 1], port).into(),
+                // The suite brings no token.
+                ..HttpOptions::new(Admission::everyone())
+            };
             serve_http(offer, options, |url| println!("{url}")).await?
         }
         None => serve_stdio(offer).await?,

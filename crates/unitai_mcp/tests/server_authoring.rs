@@ -14,7 +14,8 @@ use unitai_model::value::Value;
 use unitai_model::{Ending as Ended, Packed, Recorder};
 use unitai_spec::data::{from_json, to_json};
 use unitai_spec::document::{
-    JudgeWhen, Meta, OnSetupFailure, OnTeardownError, Place, Reading, Severity, Spec, Trouble, VerdictSpec,
+    JudgeWhen, Meta, OnSetupFailure, OnTeardownError, Place, ProjectRoot, Reading, Severity, Spec, Trouble,
+    VerdictSpec,
 };
 use unitai_spec::run::{Called, Ending, Future, Run, Status, StepResult, Stop, Tool, Verdict, Word};
 use unitai_wire::redact::Secrets;
@@ -57,6 +58,10 @@ fn spec(file: &Path, name: &str, case: Option<&str>) -> Spec {
 }
 
 impl Tests for Fake {
+    fn refusals(&self, _: &[Spec]) -> Vec<Trouble> {
+        Vec::new()
+    }
+
     fn read(&self, file: &Path, text: &str) -> Reading {
         let mut reading = Reading::default();
         for (at, line) in text.lines().enumerate() {
@@ -138,7 +143,8 @@ struct Project {
 fn project() -> Project {
     let folder = tempfile::tempdir().unwrap();
     let tests = Arc::new(Fake::default());
-    let authoring = Authoring::new(folder.path().to_owned(), tests.clone(), Secrets::none().into()).unwrap();
+    let authoring =
+        Authoring::new(ProjectRoot::new(folder.path()).unwrap(), tests.clone(), Secrets::none().into());
     Project { folder, tests, authoring }
 }
 
@@ -287,9 +293,12 @@ async fn a_file_is_run_and_the_worst_of_its_tests_is_its_verdict() {
     assert_eq!((told["verdict"].as_str(), told["tests"].as_array().unwrap().len()), (Some("PASS"), 1));
     let told = project.call("run_test", json!({"path": "tests/llm/b.yaml", "name": "C"})).await.unwrap_err();
     assert!(told.contains("B[good], B[bad]"), "{told}");
-    project.write("tests/llm/wrong.yaml", "broken");
+    project.write("tests/llm/wrong.yaml", "broken\ntest:\nsteps:\n");
     let told = project.call("run_test", json!({"path": "tests/llm/wrong.yaml"})).await.unwrap_err();
     assert!(told.contains("1:3: error: steps[0].tool"), "{told}");
+    project.write("data.yaml", "broken: SECRET\n");
+    let told = project.call("run_test", json!({"path": "data.yaml"})).await.unwrap_err();
+    assert!(told.contains("data.yaml is not a test") && !told.contains("SECRET"), "{told}");
 }
 
 #[tokio::test]

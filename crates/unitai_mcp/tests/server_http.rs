@@ -32,7 +32,7 @@ struct Serving {
 }
 
 async fn serve(fixtures: Fixtures, admission: Admission) -> Serving {
-    let options = HttpOptions { admission, most_bytes: 10_000, ..HttpOptions::default() };
+    let options = HttpOptions { most_bytes: 10_000, ..HttpOptions::new(admission) };
     let server = HttpServer::listen(Offer::new().with(fixtures).ready(), options).await.unwrap();
     let url = server.url().unwrap();
     let address = url.trim_start_matches("http://").trim_end_matches("/mcp").parse().unwrap();
@@ -110,7 +110,7 @@ fn initialize() -> Json {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_session_is_opened_used_and_closed() {
     let fixtures = Fixtures::default();
-    let serving = serve(fixtures.clone(), Admission::default()).await;
+    let serving = serve(fixtures.clone(), Admission::everyone()).await;
     let (status, answer) = serving.post(&[], &initialize()).await;
     assert_eq!(status, 200, "{answer}");
     assert_eq!(message(&answer)["result"]["serverInfo"]["name"], "llm_pytest");
@@ -139,7 +139,7 @@ async fn a_session_is_opened_used_and_closed() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_newest_version_needs_no_session() {
-    let serving = serve(Fixtures::default(), Admission::default()).await;
+    let serving = serve(Fixtures::default(), Admission::everyone()).await;
     let meta = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientInfo": {"name": "by-hand", "version": "1"},
@@ -160,7 +160,7 @@ async fn the_newest_version_needs_no_session() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_name_that_is_not_ours_is_refused_before_anything_is_done() {
     let fixtures = Fixtures::default();
-    let serving = serve(fixtures.clone(), Admission::default().with_host("tests.example")).await;
+    let serving = serve(fixtures.clone(), Admission::everyone().with_host("tests.example")).await;
     let port = serving.address.port();
     let local = format!("127.0.0.1:{port}");
     for host in ["evil.example", "127.0.0.1.evil.example", "localhost.evil.example:80", "0.0.0.0", ""] {
@@ -194,7 +194,7 @@ async fn a_name_that_is_not_ours_is_refused_before_anything_is_done() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_page_that_may_ask_gets_leave() {
-    let serving = serve(Fixtures::default(), Admission::default().with_token("secret")).await;
+    let serving = serve(Fixtures::default(), Admission::with_token("secret")).await;
     let host = serving.address;
     let origin = "http://localhost:6274";
     let ask =
@@ -212,7 +212,7 @@ async fn a_page_that_may_ask_gets_leave() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_token_is_asked_for_where_there_is_one() {
-    let serving = serve(Fixtures::default(), Admission::default().with_token("secret")).await;
+    let serving = serve(Fixtures::default(), Admission::with_token("secret")).await;
     let (status, answer) = serving.post(&[], &initialize()).await;
     assert_eq!((status, header(&answer, "www-authenticate")), (401, Some("Bearer")));
     assert!(!answer.contains("secret"));
@@ -223,7 +223,7 @@ async fn a_token_is_asked_for_where_there_is_one() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_too_large_or_elsewhere_is_refused() {
-    let serving = serve(Fixtures::default(), Admission::default()).await;
+    let serving = serve(Fixtures::default(), Admission::everyone()).await;
     let mut large = initialize();
     large["params"]["clientInfo"]["name"] = json!("x".repeat(20_000));
     assert_eq!(serving.post(&[], &large).await.0, 413);
@@ -240,17 +240,17 @@ async fn what_is_too_large_or_elsewhere_is_refused() {
 #[tokio::test]
 async fn others_are_not_served_without_a_token() {
     let address = SocketAddr::from(([0, 0, 0, 0], 0));
-    let options = HttpOptions { address, ..HttpOptions::default() };
+    let options = HttpOptions { address, ..HttpOptions::new(Admission::everyone()) };
     let refused = HttpServer::listen(Offer::new().ready(), options.clone()).await.err().expect("refused");
     assert!(refused.to_string().contains("ask for a token"), "{refused}");
-    let options = HttpOptions { admission: Admission::default().with_token("secret"), ..options };
+    let options = HttpOptions { admission: Admission::with_token("secret"), ..options };
     assert!(HttpServer::listen(Offer::new().ready(), options).await.is_ok());
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_client_of_the_field_is_served_and_its_call_is_ended_with_the_server() {
     let fixtures = Fixtures::default();
-    let serving = serve(fixtures.clone(), Admission::default()).await;
+    let serving = serve(fixtures.clone(), Admission::everyone()).await;
     let _ = rustls::crypto::ring::default_provider().install_default();
     let client = ().serve(StreamableHttpClientTransport::from_uri(serving.url.clone())).await.unwrap();
     let tools = client.list_all_tools().await.unwrap();

@@ -9,7 +9,7 @@ mod server;
 use serde_json::{Value as Json, json};
 use server::Piped;
 use unitai_mcp::client::Settings;
-use unitai_mcp::server::project;
+use unitai_mcp::server::{Caller, project};
 
 async fn call(piped: &mut Piped, tool: &str, args: Json) -> Json {
     let told = piped.request(9, "tools/call", json!({"name": tool, "arguments": args})).await;
@@ -20,7 +20,7 @@ async fn call(piped: &mut Piped, tool: &str, args: Json) -> Json {
 async fn a_client_writes_a_test_and_runs_it() {
     let folder = tempfile::tempdir().unwrap();
     let env = vec![("ANSWER".to_owned(), "42".to_owned())];
-    let offer = project(Settings::new(folder.path()), env, Default::default()).unwrap();
+    let offer = project(Settings::new(folder.path()), Caller::User, env, Default::default()).unwrap();
     let mut piped = Piped::serve(offer);
     piped.initialize("2025-11-25").await;
     let told = piped.request(1, "tools/list", json!({})).await;
@@ -78,8 +78,9 @@ async fn a_client_writes_a_test_and_runs_it() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_wrong_with_a_test_is_told_where_it_stands() {
     let folder = tempfile::tempdir().unwrap();
-    let mut piped =
-        Piped::serve(project(Settings::new(folder.path()), Vec::new(), Default::default()).unwrap());
+    let mut piped = Piped::serve(
+        project(Settings::new(folder.path()), Caller::User, Vec::new(), Default::default()).unwrap(),
+    );
     piped.initialize("2025-11-25").await;
     let text = "test:\n  name: A\nsteps:\n  - tol: sleep\nverdict: checks\n";
     let told = call(&mut piped, "validate_test", json!({"text": text})).await;
@@ -102,8 +103,9 @@ async fn what_is_wrong_with_a_test_is_told_where_it_stands() {
 #[tokio::test(flavor = "multi_thread")]
 async fn odd_texts_survive_the_file() {
     let folder = tempfile::tempdir().unwrap();
-    let mut piped =
-        Piped::serve(project(Settings::new(folder.path()), Vec::new(), Default::default()).unwrap());
+    let mut piped = Piped::serve(
+        project(Settings::new(folder.path()), Caller::User, Vec::new(), Default::default()).unwrap(),
+    );
     piped.initialize("2025-11-25").await;
     let odd = [
         "no",

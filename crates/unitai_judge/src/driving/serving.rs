@@ -25,9 +25,9 @@ impl Serving {
     /// Serves these tools on a free port, for whoever knows a token that nobody else has.
     pub(super) async fn start(hands: Hands) -> io::Result<Serving> {
         let token = unitai_wire::token::make()?;
-        let admission = Admission::default().with_token(&token);
+        let options = HttpOptions::new(Admission::with_token(&token));
         let offer = Offer::new().with(Offered(hands)).instructing(INSTRUCTIONS).ready();
-        let server = HttpServer::listen(offer, HttpOptions { admission, ..HttpOptions::default() }).await?;
+        let server = HttpServer::listen(offer, options).await?;
         let url = server.url()?;
         let (stop, stopped) = oneshot::channel();
         let server = tokio::spawn(server.run(async move { drop(stopped.await) }));

@@ -22,4 +22,5 @@ mod tail;
 mod tool_list;
 mod watched;
 
+pub use plugins::PLUGINS;
 pub use servers::{Servers, Settings};

@@ -21,7 +21,7 @@ use super::servers::{Settings, Target};
 /// What tests call the host.
 const NAME: &str = "plugins";
 /// Where plugins are, below the project's root.
-const FOLDER: &str = "tests/llm/plugins";
+pub const PLUGINS: &str = "tests/llm/plugins";
 /// How long the host may take to start and to load them.
 const TO_START: Duration = Duration::from_secs(30);
 /// How long the cleanup of one plugin may take; the host itself ends it at that.
@@ -134,7 +134,7 @@ impl Plugins {
             Err(_) => format!("they did not load within {} seconds", TO_START.as_secs()),
         };
         host.connection.kill().await;
-        Err(format!("the plugins in {FOLDER} could not be opened: {}", why.trim_end()))
+        Err(format!("the plugins in {PLUGINS} could not be opened: {}", why.trim_end()))
     }
 
     async fn end(self) -> Vec<String> {
@@ -228,7 +228,7 @@ fn texts(json: &serde_json::Value) -> Vec<String> {
 
 /// The files that may hold plugins, by name.
 fn files(root: &Path) -> Files {
-    let Ok(entries) = std::fs::read_dir(root.join(FOLDER)) else { return Files::new() };
+    let Ok(entries) = std::fs::read_dir(root.join(PLUGINS)) else { return Files::new() };
     let mut files: Files = entries
         .flatten()
         .filter_map(|entry| {

@@ -13,10 +13,10 @@ const LOOPBACK: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
 /// Whom a server lets in.
 ///
 /// ```
-/// let admission = unitai_mcp::server::Admission::default().with_host("tests.example:8080").with_token("secret");
+/// let admission = unitai_mcp::server::Admission::with_token("a long secret").with_host("tests.example:8080");
 /// # let _ = admission;
 /// ```
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Admission {
     hosts: Vec<String>,
     origins: Vec<String>,
@@ -33,6 +33,16 @@ pub(super) enum Refusal {
 }
 
 impl Admission {
+    /// Those who have the token, which every request must bring as `Authorization: Bearer`.
+    pub fn with_token(token: impl Into<String>) -> Admission {
+        Admission { hosts: Vec::new(), origins: Vec::new(), token: Some(token.into()) }
+    }
+
+    /// Everyone on this machine, every other user of it included: only for tools that do nothing.
+    pub fn everyone() -> Admission {
+        Admission { hosts: Vec::new(), origins: Vec::new(), token: None }
+    }
+
     /// One more name that the server may be asked by: `name`, with any port, or `name:port`.
     pub fn with_host(mut self, host: impl Into<String>) -> Admission {
         self.hosts.push(host.into().to_ascii_lowercase());
@@ -42,12 +52,6 @@ impl Admission {
     /// One more page that may ask, such as `https://app.example` or `http://localhost:6274`.
     pub fn with_origin(mut self, origin: impl Into<String>) -> Admission {
         self.origins.push(origin.into().to_ascii_lowercase());
-        self
-    }
-
-    /// With a token, which every request must bring as `Authorization: Bearer`.
-    pub fn with_token(mut self, token: impl Into<String>) -> Admission {
-        self.token = Some(token.into());
         self
     }
 
@@ -135,7 +139,7 @@ mod tests {
 
     #[test]
     fn only_our_own_names_are_answered() {
-        let admission = Admission::default().with_host("Tests.example").with_host("other.example:8080");
+        let admission = Admission::everyone().with_host("Tests.example").with_host("other.example:8080");
         let admits = |host: &str| admission.admit(&headers(&[("host", host)])).is_ok();
         for host in [
             "127.0.0.1",
@@ -176,7 +180,7 @@ mod tests {
 
     #[test]
     fn only_pages_of_this_machine_may_ask() {
-        let admission = Admission::default().with_origin("https://app.example");
+        let admission = Admission::everyone().with_origin("https://app.example");
         let admits =
             |origin: &str| admission.admit(&headers(&[("host", "localhost"), ("origin", origin)])).is_ok();
         for origin in ["http://localhost:6274", "https://127.0.0.1", "http://[::1]:3", "https://APP.example"]
@@ -205,9 +209,9 @@ mod tests {
 
     #[test]
     fn a_token_must_be_brought_where_there_is_one() {
-        let open = Admission::default();
+        let open = Admission::everyone();
         assert_eq!(open.identify(&HeaderMap::new()), Ok(()));
-        let admission = Admission::default().with_token("abc");
+        let admission = Admission::with_token("abc");
         let knows = |value: &str| admission.identify(&headers(&[("authorization", value)])).is_ok();
         assert!(knows("Bearer abc") && knows("bearer abc"));
         for wrong in ["", "abc", "Bearer", "Bearer ", "Bearer abcd", "Bearer ab", "Basic abc", "Bearer  abc"]

@@ -54,13 +54,10 @@ pub struct HttpOptions {
     pub most_bytes: usize,
 }
 
-impl Default for HttpOptions {
-    fn default() -> HttpOptions {
-        HttpOptions {
-            address: SocketAddr::from(([127, 0, 0, 1], 0)),
-            admission: Admission::default(),
-            most_bytes: 4 << 20,
-        }
+impl HttpOptions {
+    /// On any free port of this machine.
+    pub fn new(admission: Admission) -> HttpOptions {
+        HttpOptions { address: SocketAddr::from(([127, 0, 0, 1], 0)), admission, most_bytes: 4 << 20 }
     }
 }
 

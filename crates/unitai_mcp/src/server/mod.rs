@@ -6,6 +6,7 @@
 
 mod answer;
 pub mod authoring;
+mod caller;
 mod calls;
 mod ending;
 mod guard;
@@ -16,6 +17,7 @@ mod project;
 mod served;
 mod stdio;
 
+pub use caller::Caller;
 pub use calls::CallLog;
 pub use guard::Admission;
 pub use handler::{INSTRUCTIONS, NAME};

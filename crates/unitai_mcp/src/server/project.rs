@@ -4,25 +4,27 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use unitai_spec::document::{self, Arguments, Reading, Spec};
+use unitai_spec::document::{self, Arguments, ProjectRoot, Reading, Spec, Trouble};
 use unitai_spec::run::{Around, Called, Connector, Future, NoJudge, Run, Source, Stop, Tool, Unobserved};
 use unitai_spec::tools::BuiltIn;
 use unitai_wire::redact::Secrets;
 
 use super::authoring::{Authoring, Plugins, Tests};
+use super::caller::{Caller, CallerServers};
 use super::offer::{Offer, Offering};
 use super::served::Served;
 use crate::client::{Servers, Settings};
 
-/// Everything that a project offers. What tests read as `${env.NAME}` is `env`; secrets are not written into tests.
+/// Everything that a project offers to a caller. What tests read as `${env.NAME}` is `env`; secrets are not written into tests.
 ///
 /// ```
 /// use std::sync::Arc;
 /// use unitai_mcp::client::Settings;
+/// use unitai_mcp::server::{Caller, project};
 ///
 /// # let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
 /// # runtime.block_on(async {
-/// let offer = unitai_mcp::server::project(Settings::new("."), Vec::new(), Arc::default())?;
+/// let offer = project(Settings::new("."), Caller::User, Vec::new(), Arc::default())?;
 /// let names: Vec<&str> = offer.tools().await.iter().map(|tool| tool.name.as_str()).collect();
 /// assert!(names.contains(&"http_get") && names.contains(&"run_test"));
 /// # std::io::Result::Ok(())
@@ -31,22 +33,24 @@ use crate::client::{Servers, Settings};
 /// ```
 pub fn project(
     settings: Settings,
+    caller: Caller,
     env: Vec<(String, String)>,
     secrets: Arc<Secrets>,
 ) -> std::io::Result<Offer> {
-    let root = settings.root.clone();
-    let servers = Arc::new(Servers::new(settings));
+    let root = ProjectRoot::new(&settings.root)?;
+    let kept = Arc::new(Servers::new(settings));
+    let servers = Arc::new(CallerServers { servers: kept.clone(), caller, root: root.clone() });
     let own = servers.clone();
     let plugins = Served::new(move || {
         let servers = own.clone();
         Box::pin(async move { servers.plugins().await })
     });
-    let tests = Arc::new(Engine { servers: servers.clone(), env });
+    let tests = Arc::new(Engine { servers, env });
     // Closed in the opposite order: what is kept for the next test goes last.
     Ok(Offer::new()
-        .with(Kept(servers))
+        .with(Kept(kept))
         .with(BuiltIn::default())
-        .with(Authoring::new(root, tests, secrets)?)
+        .with(Authoring::new(root, tests, secrets))
         .with(plugins))
 }
 
@@ -80,13 +84,17 @@ impl Offering for Kept {
 
 /// Reads and runs tests with the engine.
 struct Engine {
-    servers: Arc<Servers>,
+    servers: Arc<CallerServers>,
     env: Vec<(String, String)>,
 }
 
 impl Tests for Engine {
     fn read(&self, file: &Path, text: &str) -> Reading {
-        document::read(text, file)
+        document::read_below(&self.servers.root, text, file)
+    }
+
+    fn refusals(&self, specs: &[Spec]) -> Vec<Trouble> {
+        self.servers.caller.refusals(specs, &self.servers.root)
     }
 
     fn run<'a>(&'a self, spec: &'a Spec, stop: &'a Stop) -> Future<'a, Run> {

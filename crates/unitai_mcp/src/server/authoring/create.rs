@@ -37,7 +37,7 @@ pub(super) fn create(root: &Root, tests: &dyn Tests, secrets: &Secrets, args: Ma
     }
     let text = yaml::document(&document);
 
-    let reading = tests.read(&path, &text);
+    let reading = tests.read_to_use(&path, &text);
     let troubles = shown::troubles(root, &reading.troubles);
     if reading.troubles.iter().any(|trouble| trouble.severity == Severity::Error) {
         let told: Vec<String> = reading.troubles.iter().map(shown::line).collect();

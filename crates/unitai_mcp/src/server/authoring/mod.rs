@@ -14,12 +14,11 @@ mod shown;
 mod validate;
 mod yaml;
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde_json::Value;
 use unitai_spec::data::{from_json, to_json};
-use unitai_spec::document::Arguments;
+use unitai_spec::document::{Arguments, ProjectRoot};
 use unitai_spec::run::{Called, Future, Tool};
 use unitai_wire::redact::Secrets;
 
@@ -42,9 +41,9 @@ pub struct Authoring {
 type Outcome = Result<Value, String>;
 
 impl Authoring {
-    /// For the project in `root`, which must be there. Secrets are not written into tests.
-    pub fn new(root: PathBuf, tests: Arc<dyn Tests>, secrets: Arc<Secrets>) -> std::io::Result<Authoring> {
-        Ok(Authoring { root: Root::new(root)?, tests, secrets, runs: Runs::default() })
+    /// For the project in `root`. Secrets are not written into tests.
+    pub fn new(root: ProjectRoot, tests: Arc<dyn Tests>, secrets: Arc<Secrets>) -> Authoring {
+        Authoring { root: Root(root), tests, secrets, runs: Runs::default() }
     }
 
     async fn outcome(&self, tool: &str, args: serde_json::Map<String, Value>) -> Outcome {

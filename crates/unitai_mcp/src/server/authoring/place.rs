@@ -6,6 +6,7 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use unitai_model::value::quoted;
+use unitai_spec::document::{ProjectRoot, looks_like_test};
 
 /// The folder of tests, below the root.
 const TESTS: &str = "tests/llm";
@@ -15,41 +16,44 @@ const MOST_BYTES: u64 = 1 << 20;
 
 /// The root of a project.
 #[derive(Debug, Clone)]
-pub(super) struct Root(PathBuf);
+pub(super) struct Root(pub(super) ProjectRoot);
 
 impl Root {
-    pub(super) fn new(folder: PathBuf) -> io::Result<Root> {
-        // Every comparison is with the folder that is really meant.
-        fs::canonicalize(folder).map(Root)
-    }
-
     pub(super) fn folder(&self) -> &Path {
-        &self.0
+        self.0.folder()
     }
 
     /// A path as people write it: from the root, with slashes.
     pub(super) fn shown(&self, path: &Path) -> String {
-        let path = path.strip_prefix(&self.0).unwrap_or(path);
+        let path = path.strip_prefix(self.folder()).unwrap_or(path);
         let parts = path.components().map(|part| part.as_os_str().to_string_lossy());
         if path.is_absolute() { path.display().to_string() } else { parts.collect::<Vec<_>>().join("/") }
     }
 
     /// A file below the root that is there.
     pub(super) fn file(&self, given: &str) -> Result<PathBuf, String> {
-        let path = self.0.join(plain(given)?);
-        let real = fs::canonicalize(&path).map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => {
-                format!("there is no file {}; list_tests says which there are", quoted(given))
+        let real = self.0.resolve(&plain(given)?);
+        let real = real.map_err(|_| format!("{} leads out of the project", quoted(given)))?;
+        match fs::metadata(&real) {
+            Ok(found) if found.is_file() => Ok(real),
+            Ok(_) => Err(format!("{} is not a file", quoted(given))),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                Err(format!("there is no file {}; list_tests says which there are", quoted(given)))
             }
-            _ => format!("{} could not be opened: {error}", quoted(given)),
-        })?;
-        if !real.starts_with(&self.0) {
-            return Err(format!("{} leads out of the project", quoted(given)));
+            Err(error) => Err(format!("{} could not be opened: {error}", quoted(given))),
         }
-        if !real.is_file() {
-            return Err(format!("{} is no file", quoted(given)));
+    }
+
+    /// The text of a test below the root. Messages about a test quote it, so another file is not read as one.
+    pub(super) fn test(&self, file: &Path) -> Result<String, String> {
+        let text = self.text(file)?;
+        if looks_like_test(&text) {
+            return Ok(text);
         }
-        Ok(real)
+        let shown = self.shown(file);
+        Err(format!(
+            "{shown} is not a test: expected `test`, `steps` and `verdict` at the top of a YAML file"
+        ))
     }
 
     /// The text of a file below the root.
@@ -70,7 +74,7 @@ impl Root {
         if !inner.extension().is_some_and(is_yaml) {
             return Err(format!("{} must be a file that ends in .yaml", quoted(given)));
         }
-        let folder = self.0.join(TESTS);
+        let folder = self.folder().join(TESTS);
         let path = folder.join(inner);
         if fs::symlink_metadata(&path).is_ok_and(|found| !found.is_file()) {
             return Err(format!("{} is there, and no plain file", quoted(given)));
@@ -114,7 +118,7 @@ mod tests {
         fs::create_dir_all(folder.path().join("project/tests/llm")).unwrap();
         fs::write(folder.path().join("secret.yaml"), "no").unwrap();
         fs::write(folder.path().join("project/tests/llm/a.yaml"), "test:").unwrap();
-        let root = Root::new(folder.path().join("project")).unwrap();
+        let root = Root(ProjectRoot::new(folder.path().join("project")).unwrap());
         (folder, root)
     }
 
@@ -173,7 +177,7 @@ mod tests {
         assert_eq!(root.text(&file).unwrap(), "test:");
         assert!(root.file("../secret.yaml").unwrap_err().contains("goes upwards"));
         assert!(root.file("tests/llm/b.yaml").unwrap_err().contains("list_tests"));
-        assert!(root.file("tests").unwrap_err().contains("no file"));
+        assert!(root.file("tests").unwrap_err().contains("not a file"));
         fs::write(&file, vec![b' '; 2 << 20]).unwrap();
         assert!(root.text(&file).unwrap_err().contains("at most"));
     }

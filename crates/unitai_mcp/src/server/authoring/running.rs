@@ -36,7 +36,7 @@ impl Runs {
         let timeout = given.seconds("timeout")?;
         let name = given.text("name")?;
         let file = root.file(&path)?;
-        let reading = tests.read(&file, &root.text(&file)?);
+        let reading = tests.read_to_use(&file, &root.test(&file)?);
         if reading.troubles.iter().any(|trouble| trouble.severity == Severity::Error) {
             let told: Vec<String> = reading.troubles.iter().map(shown::line).collect();
             return Err(format!("{path} cannot be run:\n{}", told.join("\n")));

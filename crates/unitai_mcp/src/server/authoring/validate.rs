@@ -14,7 +14,7 @@ pub(super) fn validate(root: &Root, tests: &dyn Tests, args: Map<String, Value>)
     let (file, text) = match (given.text("path")?, given.text("text")?) {
         (Some(path), None) => {
             let file = root.file(&path)?;
-            let text = root.text(&file)?;
+            let text = root.test(&file)?;
             (file, text)
         }
         // What it includes is looked for where a new test would stand.
@@ -25,7 +25,7 @@ pub(super) fn validate(root: &Root, tests: &dyn Tests, args: Map<String, Value>)
             );
         }
     };
-    let reading = tests.read(&file, &text);
+    let reading = tests.read_to_use(&file, &text);
     let is_valid = reading.troubles.iter().all(|trouble| trouble.severity != Severity::Error);
     Ok(json!({
         "valid": is_valid,
