@@ -34,6 +34,14 @@ fn tools(steps: &[Step]) -> Vec<&str> {
 }
 
 #[test]
+fn the_name_of_a_missing_file_is_shown_without_control_characters() {
+    let reading = reading(&[("a.yaml", "include: \"x\\r::error::\\t.yaml\"\n")]);
+    let shown: String = reading.troubles.iter().map(|trouble| trouble.render(None)).collect();
+    assert!(shown.contains(r"x\r::error::\t.yaml"), "{shown}");
+    assert!(!shown.contains(['\r', '\t']), "{shown:?}");
+}
+
+#[test]
 fn what_is_included_comes_before_and_its_teardown_after() {
     let reading = reading(&[
         (

@@ -5,6 +5,8 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
+use unitai_model::value::plain;
+
 use crate::document::yaml::LONGEST_TEXT;
 use crate::document::{Place, Trouble};
 
@@ -15,19 +17,19 @@ pub fn load(path: &Path) -> Result<String, Box<Trouble>> {
         Box::new(Trouble::error(place, "", message, remedy))
     };
     let unreadable = |error: std::io::Error| {
-        let message = format!("cannot read `{}`: {}", path.display(), reason(&error));
+        let message = format!("cannot read `{}`: {}", shown(path), reason(&error));
         trouble(0, 0, message, "look at its name and at who may read it")
     };
     let is_file = fs::metadata(path).map_err(unreadable)?.is_file();
     if !is_file {
-        return Err(trouble(0, 0, format!("`{}` is no file", path.display()), "give the name of a file"));
+        return Err(trouble(0, 0, format!("`{}` is no file", shown(path)), "give the name of a file"));
     }
     let mut bytes = vec![];
     // One more than may be read tells that it is too long, however long it is.
     let limit = LONGEST_TEXT as u64 + 1;
     fs::File::open(path).and_then(|file| file.take(limit).read_to_end(&mut bytes)).map_err(unreadable)?;
     if bytes.len() > LONGEST_TEXT {
-        let message = format!("`{}` has more than {LONGEST_TEXT} bytes", path.display());
+        let message = format!("`{}` has more than {LONGEST_TEXT} bytes", shown(path));
         return Err(trouble(0, 0, message, "make several files of it"));
     }
     String::from_utf8(bytes).map_err(|error| {
@@ -40,6 +42,11 @@ pub fn load(path: &Path) -> Result<String, Box<Trouble>> {
         let message = format!("the file is not UTF-8: byte 0x{:02x} begins no character", bytes[at]);
         trouble(line, column, message, "save it as UTF-8")
     })
+}
+
+/// A name for people. The author of a test chose it, so it may hold control characters.
+fn shown(path: &Path) -> String {
+    plain(&path.display().to_string())
 }
 
 /// What the system says, without the number that it gives to it.
