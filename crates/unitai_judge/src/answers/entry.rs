@@ -2,12 +2,16 @@
 
 use serde::{Deserialize, Serialize};
 use unitai_spec::run::{Answer, Question, Quote, Reply, Votes};
+use unitai_wire::digest;
 use unitai_wire::redact::Secrets;
 
 use crate::provider::Identity;
 
 /// The version of the form.
-pub(super) const FORMAT: u32 = 1;
+pub(super) const FORMAT: u32 = 2;
+
+/// The version before, whose entries have no checksum.
+const WITHOUT_CHECKSUMS: u32 = 1;
 
 /// The file of one test.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -50,6 +54,9 @@ pub struct Entry {
     pub votes: Vec<KeptVotes>,
     /// What it was about.
     pub evidence: Vec<KeptRecord>,
+    /// Over everything above and the name of the test. Each entry has its own, so that two branches can each add one.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub checksum: String,
 }
 
 /// How steady a judge is: how often it was asked the same again, and how often an answer was another than the time before.
@@ -201,23 +208,46 @@ pub enum KeptOutcome {
 impl Kept {
     /// Reads a file of kept answers, or says what is wrong with it.
     pub fn from_text(text: &str) -> Result<Kept, String> {
-        let kept: Kept =
-            serde_json::from_str(text).map_err(|error| format!("these are no kept answers: {error}"))?;
-        if kept.format == FORMAT {
-            Ok(kept)
-        } else {
-            Err(format!("kept answers of format {} are not known here, only {FORMAT}", kept.format))
+        let kept = Kept::unverified(text)?;
+        if ![FORMAT, WITHOUT_CHECKSUMS].contains(&kept.format) {
+            return Err(format!("kept answers of format {} are not known here, only {FORMAT}", kept.format));
+        }
+        let is_sound = |entry: &Entry| match kept.format {
+            WITHOUT_CHECKSUMS => entry.checksum.is_empty(),
+            _ => entry.checksum == entry.checksum_of(&kept.test),
+        };
+        match kept.entries.iter().position(|entry| !is_sound(entry)) {
+            None => Ok(kept),
+            Some(at) => {
+                Err(format!("entry {} was changed after it was written: its checksum does not match", at + 1))
+            }
         }
     }
 
-    /// The file as it is written.
+    /// Reads a file whose checksums are still to be computed.
+    pub(super) fn unverified(text: &str) -> Result<Kept, String> {
+        serde_json::from_str(text).map_err(|error| format!("these are no kept answers: {error}"))
+    }
+
+    /// The file as it is written, with the checksum of every entry.
     pub fn to_text(&self) -> String {
+        let seal = |entry: &Entry| Entry { checksum: entry.checksum_of(&self.test), ..entry.clone() };
+        let sealed = Kept {
+            format: FORMAT,
+            test: self.test.clone(),
+            entries: self.entries.iter().map(seal).collect(),
+        };
         // Only maps with other than text keys cannot be written, and it has none.
-        serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
+        serde_json::to_string_pretty(&sealed).unwrap_or_default() + "\n"
     }
 }
 
 impl Entry {
+    fn checksum_of(&self, test: &str) -> String {
+        let plain = Entry { checksum: String::new(), ..self.clone() };
+        digest(&[test, &serde_json::to_string(&plain).unwrap_or_default()])
+    }
+
     /// The answers, for whoever decides. Words that are none of ours are unknown.
     pub fn replies(&self) -> Vec<Reply> {
         let quote = |it: &KeptQuote| Quote { reference: it.reference.clone(), quote: it.quote.clone() };

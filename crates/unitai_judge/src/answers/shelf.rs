@@ -22,7 +22,10 @@ static WRITING: Mutex<()> = Mutex::new(());
 /// What is kept in a file; nothing where there is none.
 fn read(path: &Path) -> Result<Option<Kept>, String> {
     let told = |why: &dyn std::fmt::Display| {
-        format!("the kept answers in {} cannot be read: {why}; mend the file or delete it", path.display())
+        format!(
+            "the kept answers in {} cannot be read: {why}; restore the file, or delete it and ask the judge again",
+            path.display()
+        )
     };
     match std::fs::read_to_string(path) {
         Ok(text) => Kept::from_text(&text).map(Some).map_err(|why| told(&why)),
@@ -70,6 +73,7 @@ pub(crate) fn keep(path: &Path, new: Keeping<'_>, secrets: &Secrets) -> Result<(
         replies: kept_replies(new.replies, new.evidence, secrets),
         votes: new.votes.iter().map(|(id, votes)| KeptVotes::of(id, *votes)).collect(),
         evidence: records(new.evidence, new.key, secrets),
+        checksum: String::new(),
     };
     let _writing = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
     let mut kept = read(path)?.unwrap_or_else(|| Kept {
@@ -85,6 +89,9 @@ pub(crate) fn keep(path: &Path, new: Keeping<'_>, secrets: &Secrets) -> Result<(
     kept.entries.push(entry);
     let surplus = kept.entries.len().saturating_sub(ENTRIES);
     kept.entries.drain(..surplus);
-    write_public(path, kept.to_text().as_bytes(), secrets)
-        .map_err(|error| format!("the answers cannot be kept in {}: {error}", path.display()))
+    let failed =
+        |why: &dyn std::fmt::Display| format!("the answers cannot be kept in {}: {why}", path.display());
+    // Checksums are of what is written, so secrets go first, older entries' too: one may have been learned since.
+    let cleaned = Kept::unverified(&secrets.clean(&kept.to_text())).map_err(|why| failed(&why))?;
+    write_public(path, cleaned.to_text().as_bytes(), secrets).map_err(|error| failed(&error))
 }

@@ -260,6 +260,61 @@ fn an_answer_that_was_edited_into_the_file_is_unknown() {
     }
 }
 
+/// What a file says, whatever its form: how it reads, without where it is wrong.
+fn read_again(text: &[u8]) -> Option<Kept> {
+    Kept::from_text(std::str::from_utf8(text).ok()?).ok()
+}
+
+#[test]
+fn no_flip_of_a_bit_goes_unnoticed() {
+    let place = Place::with_answers();
+    let text = std::fs::read(place.path()).unwrap();
+    let kept = place.kept();
+    let (mut flips, mut unnoticed) = (0, Vec::new());
+    for at in 0..text.len() {
+        for bit in 0..8 {
+            let mut flipped = text.clone();
+            flipped[at] ^= 1 << bit;
+            flips += 1;
+            // Between the values, one blank is as good as another.
+            if read_again(&flipped).is_some_and(|read| read != kept) {
+                unnoticed.push((at, bit));
+            }
+        }
+    }
+    assert!(flips > 10_000 && unnoticed.is_empty(), "{} of {flips} flips: {unnoticed:?}", unnoticed.len());
+}
+
+#[test]
+fn an_edited_file_is_named_and_answers_nothing() {
+    let place = Place::with_answers();
+    let text = std::fs::read_to_string(place.path()).unwrap();
+    for (found, edited) in [
+        ("\"answer\": \"no\"", "\"answer\": \"yes\""),
+        ("\"repeats\": 1", "\"repeats\": 9"),
+        ("\"test\": \"Orders\"", "\"test\": \"Others\""),
+    ] {
+        assert!(text.contains(found), "{found}");
+        std::fs::write(place.path(), text.replace(found, edited)).unwrap();
+        let why = trouble(place.ruling(&nobody(asking(Mode::Cached)), &records()));
+        assert!(why.contains("entry 1 was changed after it was written"), "{why}");
+    }
+}
+
+#[test]
+fn answers_of_the_first_format_still_count() {
+    let place = Place::with_answers();
+    let mut old: serde_json::Value = serde_json::from_slice(&std::fs::read(place.path()).unwrap()).unwrap();
+    old["format"] = json!(1);
+    // The checksum of a newer file is not ignored because its format was edited.
+    std::fs::write(place.path(), old.to_string()).unwrap();
+    assert!(trouble(place.ruling(&nobody(asking(Mode::Cached)), &records())).contains("checksum"));
+    old["entries"][0].as_object_mut().unwrap().remove("checksum");
+    std::fs::write(place.path(), old.to_string()).unwrap();
+    let again = answered(place.ruling(&nobody(asking(Mode::Cached)), &records()));
+    assert_eq!(words(&again), ["yes", "yes", "no"]);
+}
+
 #[test]
 fn a_secret_in_a_question_reaches_nobody() {
     let secrets = Arc::new(Secrets::none());
@@ -316,6 +371,6 @@ fn a_file_that_cannot_be_read_is_an_error_and_stays() {
     std::fs::write(place.path(), "<<<<<<< mine").unwrap();
     let model = Scripted::saying([]);
     let why = trouble(place.ruling(&judge(&model, asking(Mode::Auto)), &records()));
-    assert!(why.contains("cannot be read") && why.contains("mend the file or delete it"), "{why}");
+    assert!(why.contains("cannot be read") && why.contains("restore the file, or delete it"), "{why}");
     assert_eq!(std::fs::read_to_string(place.path()).unwrap(), "<<<<<<< mine");
 }
