@@ -340,6 +340,44 @@ def test_fix_tells_what_it_repaired_in_which_file(project):
     assert (len(told), told[-1]) == (11, "unitai: 2 more files are repaired")
 
 
+def test_fix_goes_on_after_a_file_that_it_cannot_write(project):
+    kept = put(project, "tests/test_a.py", TUPLE)
+    kept.chmod(0o444)
+    mended = put(project, "tests/test_b.py", TUPLE)
+    done = project.unitai("lint", "--fix")
+    assert done.returncode == 2
+    assert done.stderr.splitlines() == [
+        "unitai: tests/test_a.py: not repaired: it may not be written",
+        "unitai: tests/test_b.py: repaired assert-on-tuple",
+    ]
+    assert "1 repaired, 1 error, 0 warnings in 1 of 2 files" in done.stdout
+    assert (kept.read_text(encoding="utf-8"), mended.read_text(encoding="utf-8")) == (TUPLE, UNTUPLED)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
+def test_fix_follows_no_link_out_of_the_project(project, tmp_path_factory):
+    outside = tmp_path_factory.mktemp("outside")
+    foreign, other = outside / "test_foreign.py", outside / "test_other.py"
+    foreign.write_text(TUPLE, encoding="utf-8")
+    other.write_text(TUPLE, encoding="utf-8")
+    own = put(project, "tests/test_own.py", TUPLE)
+    (project.folder / "tests" / "test_link.py").symlink_to(foreign)
+    (project.folder / "tests" / "test_near.py").symlink_to(own)
+    (project.folder / "there").symlink_to(outside)
+    done = project.unitai("lint", "--diff", "tests", "there/test_other.py")
+    assert "link" not in done.stdout and "there" not in done.stdout
+    done = project.unitai("lint", "--fix", "tests", "there/test_other.py")
+    why = "not repaired: it is a link out of the project; repair the file that it leads to"
+    assert done.returncode == 2
+    assert f"unitai: tests/test_link.py: {why}" in done.stderr
+    assert f"unitai: there/test_other.py: {why}" in done.stderr
+    assert foreign.read_text(encoding="utf-8") == other.read_text(encoding="utf-8") == TUPLE
+    assert own.read_text(encoding="utf-8") == UNTUPLED
+    # What was named by its own path is meant.
+    assert project.unitai("lint", "--fix", str(other)).returncode == 0
+    assert other.read_text(encoding="utf-8") == UNTUPLED
+
+
 def test_the_end_counts_the_files_that_something_was_found_in(project):
     put(project, "tests/test_a.py", BAD)
     put(project, "tests/test_b.py", GOOD)

@@ -116,20 +116,25 @@ impl Lint {
         let mut outcome = self.outcome(&here, &settings, &plan, &named)?;
         let mut repairs = Repairs::default();
         if self.fix || self.diff {
-            repairs = Repairs::of(&outcome, &plan);
+            repairs = Repairs::find(&outcome, &plan, settings.root());
             repairs.left_out().iter().for_each(|told| note(told));
-            if self.diff {
-                return Ok((repairs.diff(), i32::from(!repairs.is_empty())));
+            let can_repair = !repairs.is_empty();
+            if self.fix {
+                repairs.write();
             }
-            if !repairs.is_empty() {
-                repairs.write()?;
+            repairs.not_written().iter().for_each(|told| note(told));
+            if self.diff {
+                return Ok((repairs.diff(), i32::from(can_repair)));
+            }
+            if can_repair {
                 repairs.done().iter().for_each(|told| note(told));
                 outcome = self.outcome(&here, &settings, &plan, &named)?;
             }
         }
         let is_bad =
             outcome.count(Severity::Error) > 0 || (self.strict && outcome.count(Severity::Warning) > 0);
-        Ok((self.told(&outcome, repairs.count())?, i32::from(is_bad)))
+        let code = if repairs.not_written().is_empty() { i32::from(is_bad) } else { 2 };
+        Ok((self.told(&outcome, repairs.count())?, code))
     }
 
     fn outcome(
