@@ -58,7 +58,7 @@ mod _engine {
     #[pymodule_export]
     use crate::schemas::example_of;
     #[pymodule_export]
-    use crate::secrets::clean;
+    use crate::secrets::{clean, log_lines};
     #[pymodule_export]
     use crate::settings::{
         adopt_settings, forget_settings, load_settings, project_folder, project_root, renew_settings,

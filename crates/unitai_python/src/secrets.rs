@@ -49,3 +49,9 @@ pub(crate) fn clean<'py>(text: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyS
         Cow::Owned(cleaned) => Ok(PyString::new(py, &cleaned)),
     }
 }
+
+/// A traceback as it may be printed to a log: without secrets, and without control characters that a log would obey.
+#[pyfunction]
+pub(crate) fn log_lines(text: &Bound<'_, PyString>) -> String {
+    unitai_model::value::log_lines(&shown(text.py(), text.to_string_lossy().into_owned()))
+}

@@ -390,7 +390,7 @@ def pytest_runtest_makereport(
         if call.when != "teardown":
             return report
     else:
-        from unitai.pytest_plugin.tracing import abridged
+        from unitai.pytest_plugin.tracing import abridged, escape_control_characters
 
         item.stash[_RAISED] = True
         with abridged(raised, item.config):
@@ -398,6 +398,8 @@ def pytest_runtest_makereport(
     from unitai.pytest_plugin.session import look
 
     look(item, call, report)
+    if raised is not None:
+        escape_control_characters(report)
     return report
 
 

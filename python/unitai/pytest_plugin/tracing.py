@@ -6,9 +6,12 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import TracebackType
+from typing import Any
 
 import pytest
+from _pytest._code.code import ExceptionRepr, ReprEntry, ReprTraceback
 
+from unitai._engine import log_lines
 from unitai.frames import telling
 
 #: How pytest takes a check apart: the method of the result, and the finding once more.
@@ -54,3 +57,29 @@ def _concise(error: BaseException) -> Iterator[None]:
         yield
     finally:
         error.args = said
+
+
+def escape_control_characters(report: pytest.TestReport) -> None:
+    """Spells out what a foreign message could do to a log: pytest prints what an agent raised as it is, and
+    `\\r::error::` in it is a command to GitHub.
+    """
+    shown = report.longrepr
+    if not isinstance(shown, ExceptionRepr):
+        return
+    # The last of a chain is also the whole.
+    for trace, crash, _ in getattr(shown, "chain", [(shown.reprtraceback, shown.reprcrash, None)]):
+        if crash is not None:
+            crash.message = log_lines(crash.message)
+        _escape_trace(trace)
+
+
+def _escape_trace(trace: ReprTraceback) -> None:
+    for entry in trace.reprentries:
+        parts: list[Any] = [entry]
+        if isinstance(entry, ReprEntry):
+            parts += filter(None, [entry.reprlocals])
+            if entry.reprfuncargs is not None:
+                args = entry.reprfuncargs.args
+                args[:] = [(name, log_lines(value) if isinstance(value, str) else value) for name, value in args]
+        for part in parts:
+            part.lines = [log_lines(line) for line in part.lines]

@@ -9,7 +9,7 @@ import traceback
 from collections.abc import Iterable
 from types import FrameType, TracebackType
 
-from unitai._engine import AgentRunResult, Finding, clean, last_broken, normalised_message
+from unitai._engine import AgentRunResult, Finding, clean, last_broken, log_lines, normalised_message
 from unitai.errors import UnitAIError, shown
 from unitai.frames import telling
 from unitai.trials.outcome import Blame
@@ -73,7 +73,7 @@ def _trace(error: BaseException) -> str:
     frames = [frame for entry in telling(error) for frame in traceback.extract_tb(entry, limit=1)]
     lines = traceback.format_list(frames[:1] + frames[1:][-3:])
     lines += traceback.format_exception_only(type(error), error)
-    return textwrap.indent(clean("".join(lines)).rstrip(), "  ")
+    return textwrap.indent(log_lines("".join(lines)).rstrip(), "  ")
 
 
 def _frames(trace: TracebackType | None) -> list[tuple[FrameType, str]]:

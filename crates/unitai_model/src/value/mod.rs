@@ -11,7 +11,7 @@ pub mod text;
 
 pub use equality::{equal, hash};
 pub use packed::Packed;
-pub use show::{arguments, plain, plain_lines, quoted};
+pub use show::{arguments, log_lines, plain, plain_lines, quoted};
 
 /// One recorded value. JSON has fewer kinds than Python; the rest are written as tagged objects
 /// (see [`text`]), so that a tuple comes back as a tuple.

@@ -23,6 +23,52 @@ pub fn plain_lines(text: &str) -> String {
     out
 }
 
+/// A traceback as it may be printed to a log: line breaks, tabs and colours stay, every other control character is spelled
+/// out. GitHub runs `::command::` where a line begins with it, and takes a carriage return for the end of a line, so
+/// neither a message nor a part of it can begin a line so.
+///
+/// ```
+/// use unitai_model::value::log_lines;
+///
+/// assert_eq!(log_lines("E  lost\r::warning::x"), "E  lost\\r::warning::x");
+/// assert_eq!(log_lines("lost\n  ::warning::x"), "lost\n  \\x3a:warning::x");
+/// assert_eq!(log_lines("\u{1b}[31mred\u{1b}[0m \u{1b}[2J\n\tmore"), "\u{1b}[31mred\u{1b}[0m \\x1b[2J\n\tmore");
+/// ```
+pub fn log_lines(text: &str) -> String {
+    let lines: Vec<String> = text.split('\n').map(log_line).collect();
+    lines.join("\n")
+}
+
+fn log_line(line: &str) -> String {
+    let mut out = String::with_capacity(line.len());
+    let mut rest = line;
+    while let Some(c) = rest.chars().next() {
+        if let Some(length) = colour_length(rest) {
+            out.push_str(&rest[..length]);
+            rest = &rest[length..];
+            continue;
+        }
+        if c == '\t' {
+            out.push(c)
+        } else {
+            push_plain(&mut out, c)
+        }
+        rest = &rest[c.len_utf8()..];
+    }
+    let begin = out.len() - out.trim_start().len();
+    if out[begin..].starts_with("::") {
+        out.replace_range(begin..=begin, "\\x3a");
+    }
+    out
+}
+
+/// The length of the sequence that sets a colour at the beginning of a text.
+fn colour_length(text: &str) -> Option<usize> {
+    let digits = text.strip_prefix("\u{1b}[")?;
+    let end = digits.find(|c: char| !c.is_ascii_digit() && c != ';')?;
+    digits[end..].starts_with('m').then_some("\u{1b}[".len() + end + 1)
+}
+
 /// Foreign text in double quotes.
 pub fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
