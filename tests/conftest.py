@@ -2,8 +2,11 @@
 
 import gc
 import sys
+from collections import Counter
 from contextlib import suppress
 from pathlib import Path
+
+import pytest
 
 sys.path.insert(0, str(Path(__file__).parent / "support"))
 
@@ -18,3 +21,20 @@ with suppress(ImportError):
 def pytest_collection_finish() -> None:
     """What is imported by now stays: a test that collects garbage has only its own to look through."""
     gc.freeze()
+
+
+@pytest.fixture
+def counted(record_property):
+    """For tests that are worth as much as they try: `counted("attacks", 200)` is summed up at the end of the run."""
+    return lambda what, tried: record_property("counted", (what, tried))
+
+
+def pytest_terminal_summary(terminalreporter) -> None:
+    """How much was tried, over all tests that passed."""
+    counts = Counter()
+    for report in terminalreporter.stats.get("passed", []):
+        for name, value in report.user_properties:
+            if name == "counted":
+                counts[value[0]] += value[1]
+    for what, tried in sorted(counts.items()):
+        terminalreporter.write_line(f"{tried:,} {what}")
