@@ -47,7 +47,7 @@ TEMPLATES := --line-length 88 crates/unitai_cli/templates
 
 fmt: $(READY) ## Format everything that `make lint` looks at, and repair what can be repaired
 	cargo fmt --all
-	$(RUFF) check --fix --quiet $(FORMATTED)
+	$(RUFF) check --fix --quiet --exit-zero $(FORMATTED)
 	$(RUFF) format --quiet $(FORMATTED)
 	$(RUFF) format --quiet $(TEMPLATES)
 

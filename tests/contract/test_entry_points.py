@@ -13,7 +13,9 @@ pytestmark = pytest.mark.contract
 
 ROOT = Path(__file__).parent.parent.parent
 COMMAND = Path(sys.executable).parent / "unitai"
-SECTION = re.search(r"## Who may use what\n(.*?)\n## ", (ROOT / "docs" / "security.md").read_text(encoding="utf-8"), re.S)
+SECTION = re.search(
+    r"## Who may use what\n(.*?)\n## ", (ROOT / "docs" / "security.md").read_text(encoding="utf-8"), re.S
+)
 ROWS = [line.strip("|").split("|") for line in SECTION[1].splitlines() if line.startswith("| ")][1:]
 
 

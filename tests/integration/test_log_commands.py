@@ -9,7 +9,7 @@ from projects import Project
 
 pytestmark = pytest.mark.integration
 
-TESTS = r'''
+TESTS = r"""
 from unitai import MockToolkit, UnmockedToolError, statistical
 
 EVIL = "boom\r::warning::pwned\n::error::pwned\r\n  ::notice::pwned\x1b[2J\x85::debug::pwned\u2028::group::pwned"
@@ -71,7 +71,7 @@ def test_repeated_agent():
 
 def test_grouped():
     raise ExceptionGroup(EVIL, [ValueError(EVIL)]) if "ExceptionGroup" in dir(__builtins__) else ValueError(EVIL)
-'''
+"""
 
 
 @pytest.mark.parametrize("options", ["", "-rA", "--tb=short -l", "--tb=native", "--tb=line", "--full-trace", "-vv -n2"])

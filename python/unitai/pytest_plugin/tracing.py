@@ -60,8 +60,8 @@ def _concise(error: BaseException) -> Iterator[None]:
 
 
 def escape_control_characters(report: pytest.TestReport) -> None:
-    """Spells out what a foreign message could do to a log: pytest prints what an agent raised as it is, and
-    `\\r::error::` in it is a command to GitHub.
+    r"""Spells out what a foreign message could do to a log: pytest prints what an agent raised as it is, and
+    `\r::error::` in it is a command to GitHub.
     """
     shown = report.longrepr
     if not isinstance(shown, ExceptionRepr):
@@ -79,7 +79,9 @@ def _escape_trace(trace: ReprTraceback) -> None:
         if isinstance(entry, ReprEntry):
             parts += filter(None, [entry.reprlocals])
             if entry.reprfuncargs is not None:
-                args = entry.reprfuncargs.args
-                args[:] = [(name, log_lines(value) if isinstance(value, str) else value) for name, value in args]
+                entry.reprfuncargs.args = [
+                    (name, log_lines(value) if isinstance(value, str) else value)
+                    for name, value in entry.reprfuncargs.args
+                ]
         for part in parts:
             part.lines = [log_lines(line) for line in part.lines]
