@@ -77,6 +77,7 @@ __all__ = [
     "leave_agent",
     "load_settings",
     "load_yaml_text",
+    "log_lines",
     "looks_like_yaml_test",
     "lost_answer",
     "normalised_message",
