@@ -52,6 +52,10 @@ pub(crate) fn clean<'py>(text: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyS
 
 /// A traceback as it may be printed to a log: without secrets, and without control characters that a log would obey.
 #[pyfunction]
-pub(crate) fn log_lines(text: &Bound<'_, PyString>) -> String {
-    unitai_model::value::log_lines(&shown(text.py(), text.to_string_lossy().into_owned()))
+pub(crate) fn log_lines<'py>(text: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyString>> {
+    let cleaned = clean(text)?;
+    let whole = cleaned.to_string_lossy();
+    let lines = unitai_model::value::log_lines(&whole);
+    // Lone surrogates are no text to Rust, so a text that needs no change is given back as it is.
+    Ok(if lines == whole { cleaned.clone() } else { PyString::new(text.py(), &lines) })
 }
