@@ -1,4 +1,4 @@
-//! Secrets: no piece of a known value is left in any text, in any cut, and cleaning again changes nothing.
+//! Secrets: no known value is left in any text, in any cut; cleaning again changes nothing, and a document stays one.
 //!
 //! The first line of an input is a value to be learned, the rest is the text; the value is also put into
 //! the text, where it is halved.
@@ -19,11 +19,13 @@ fuzz_target!(|input: &[u8]| {
     let text = [&text[..middle], value.as_bytes(), &text[middle..]].concat();
     let cleaned = secrets.clean_bytes(&text).into_owned();
     assert_eq!(secrets.clean_bytes(&cleaned), &cleaned[..], "cleaning again changes something");
-    if secrets.clean(value) == "[redacted]" {
-        let pieces = value.as_bytes().windows(value.len().max(1));
-        for piece in pieces {
-            assert!(!cleaned.windows(piece.len()).any(|window| window == piece), "the value is still there");
-        }
+    // Over the punctuation of a document no value is looked for.
+    if secrets.clean(value) == "[redacted]" && !value.contains(['"', '\\']) {
+        let is_value = |window: &[u8]| window == value.as_bytes();
+        assert!(!cleaned.windows(value.len()).any(is_value), "the value is still there");
+    }
+    if serde_json::from_slice::<serde_json::Value>(&text).is_ok() {
+        assert!(serde_json::from_slice::<serde_json::Value>(&cleaned).is_ok(), "it is no document any more");
     }
     for pieces in ways_to_cut(&text) {
         let mut chunks: Vec<Vec<u8>> = pieces.into_iter().map(<[u8]>::to_vec).collect();

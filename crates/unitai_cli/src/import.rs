@@ -13,7 +13,7 @@ use unitai_wire::{Target, is_model_host};
 /// The arguments of `unitai cache import`.
 #[derive(Args)]
 pub(crate) struct Import {
-    /// Cassettes of vcrpy (.yaml, .json) and cassetter (.yaml, .toml), and folders of them
+    /// Cassettes of vcrpy and LangChain (.yaml, .json) and cassetter (.yaml, .toml), also as .gz, and folders of them
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,
     /// Show what would be imported, and write nothing

@@ -365,6 +365,47 @@ fn bombs_do_not_go_off() {
     assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
 }
 
+/// As LangChain's serializer for vcrpy writes it, and as its suite compresses it.
+#[test]
+fn two_lists_are_read_and_gzip_is_undone() {
+    let text = r#"
+requests:
+- {body: '{"model":"gpt-4o","messages":[]}', headers: {}, method: POST, uri: 'https://api.openai.com/v1/chat/completions'}
+- {body: '', headers: {}, method: GET, uri: 'https://x.test/'}
+- {body: '', headers: {}, method: GET, uri: '**REDACTED**'}
+responses:
+- {status: {code: 200, message: OK}, headers: {}, body: {string: one}}
+- {status: {code: 200, message: OK}, headers: {}, body: {string: two}}
+"#;
+    let contents = written("lists.yaml", text).unwrap();
+    let bodies: Vec<&[u8]> = contents.interactions.iter().map(|it| it.body.as_slice()).collect();
+    assert_eq!(bodies, [b"one", b"two"]);
+    assert_eq!(contents.left_out.len(), 1, "{:?}", contents.left_out);
+
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("lists.yaml.gz");
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    std::io::Write::write_all(&mut encoder, text.as_bytes()).unwrap();
+    let compressed = encoder.finish().unwrap();
+    fs::write(&path, &compressed).unwrap();
+    assert_eq!(import::read(&path).unwrap(), contents);
+    assert_eq!(import::find(&[folder.path().to_owned()]).unwrap().len(), 1);
+    fs::write(&path, &compressed[..compressed.len() / 2]).unwrap();
+    assert!(import::read(&path).unwrap_err().to_string().contains("not gzip, or was cut"));
+}
+
+#[test]
+fn an_exchange_without_its_address_is_left_out() {
+    let text = r#"
+requests: [{body: '', headers: {}, method: GET, uri: '**REDACTED**'}]
+responses: [{status: {code: 200}, headers: {}, body: {string: one}}]
+"#;
+    let contents = written("lists.yaml", text).unwrap();
+    let plan = Plan::of(contents.interactions, &Secrets::none(), &[]);
+    assert_eq!((plan.models, plan.apis), (0, 0));
+    assert!(plan.left_out[0].why.to_string().contains("its address is not a URL"));
+}
+
 #[test]
 fn tags_build_nothing() {
     let text = "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import urllib.parse
 import warnings
 from collections.abc import Iterator
 from typing import Any
@@ -26,7 +27,7 @@ def ask(text: str, key: str = "") -> Any:
 
 
 def objects(key: str) -> Iterator[Any]:
-    folder = f"tapes-{key.replace('/', '_').splitlines()[-1]}"
+    folder = f"tapes-{urllib.parse.quote(key.splitlines()[-1], safe='')}"
     yield cassette("auto", folder)
     yield gateway("off", folder, upstreams={"openai": f"https://user:{key.splitlines()[-1]}@api.shop/v1"})
     yield ReplayCache(".unitai/values")
@@ -56,7 +57,7 @@ def errors(key: str) -> Iterator[Any]:
             ask(f"never recorded: {key}", key)
 
     def full() -> None:
-        with cassette("record", f"/proc/{key.replace('/', '_')}"):
+        with cassette("record", f"/proc/{urllib.parse.quote(key, safe='')}"):
             ask(f"nowhere to write: {key}", key)
 
     yield miss

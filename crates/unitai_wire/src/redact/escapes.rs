@@ -7,8 +7,6 @@ use std::ops::Range;
 
 use memchr::memchr2;
 
-/// So much is read on both sides of an escape: as much as the longest piece, and a common prefix.
-const AROUND: usize = 64;
 /// More signs of escape than this in a row are no escape of a character.
 const MOST_SIGNS: usize = 32;
 
@@ -20,8 +18,42 @@ pub(super) struct View {
 }
 
 impl View {
+    /// A string of JSON, without the quotation marks around it.
+    pub(super) fn of_json(text: &[u8], string: Range<usize>) -> View {
+        let mut view =
+            View { bytes: Vec::with_capacity(string.len()), at: Vec::with_capacity(string.len() + 1) };
+        let mut at = string.start;
+        while at < string.end {
+            if text[at] != b'\\' {
+                view.push(&[text[at]], at);
+                at += 1;
+                continue;
+            }
+            // Half of a surrogate pair stays as it is written: it is no text.
+            let (length, meant) = match text.get(at + 1) {
+                Some(b'u') => unicode(&text[at..string.end], 1).unwrap_or((2, Meant::byte(b'u'))),
+                Some(byte) => (2, Meant::byte(meant_by(*byte))),
+                None => (1, Meant::byte(b'\\')),
+            };
+            view.push(meant.bytes(), at);
+            at += length;
+        }
+        view.at.push(string.end);
+        view
+    }
+
+    fn push(&mut self, bytes: &[u8], at: usize) {
+        for byte in bytes {
+            self.bytes.push(*byte);
+            self.at.push(at);
+        }
+    }
+
     /// Where a part of the view stands in the text.
     pub(super) fn place(&self, part: &Range<usize>) -> Range<usize> {
+        if part.is_empty() {
+            return self.at[part.start]..self.at[part.start];
+        }
         // The bytes of one character share a place; the part ends where the next character begins.
         let mut end = part.end;
         while end < self.bytes.len() && self.at[end] == self.at[part.end - 1] {
@@ -33,11 +65,11 @@ impl View {
 
 /// A whole text without its escapes.
 pub(super) fn unescaped(text: &[u8]) -> Vec<u8> {
-    view(text, 0, text.len()).0.bytes
+    view(text, 0, text.len(), 0).0.bytes
 }
 
-/// Views of all parts of a text that hold an escape of a byte that `is_met` knows.
-pub(super) fn views(text: &[u8], is_met: impl Fn(u8) -> bool) -> Vec<View> {
+/// Views of all parts of a text that hold an escape of a byte that `is_met` knows, with `around` bytes on both sides.
+pub(super) fn views(text: &[u8], around: usize, is_met: impl Fn(u8) -> bool) -> Vec<View> {
     let mut views = Vec::new();
     let mut from = 0;
     while let Some(found) = memchr2(b'\\', b'%', &text[from..]) {
@@ -50,7 +82,7 @@ pub(super) fn views(text: &[u8], is_met: impl Fn(u8) -> bool) -> Vec<View> {
             from = at + escape;
             continue;
         }
-        let (view, end) = view(text, at.saturating_sub(AROUND), at + escape);
+        let (view, end) = view(text, at.saturating_sub(around), at + escape, around);
         views.push(view);
         from = end;
     }
@@ -58,19 +90,16 @@ pub(super) fn views(text: &[u8], is_met: impl Fn(u8) -> bool) -> Vec<View> {
 }
 
 /// The view from one place until nothing has been escaped for a while.
-fn view(text: &[u8], start: usize, mut last: usize) -> (View, usize) {
+fn view(text: &[u8], start: usize, mut last: usize, around: usize) -> (View, usize) {
     let mut view = View { bytes: Vec::new(), at: Vec::new() };
     let mut at = start;
-    while at < text.len() && at < last + AROUND {
+    while at < text.len() && at < last + around {
         match text[at] {
             b'\\' | b'%' => match escape(&text[at..]) {
                 Some((length, meant)) => {
-                    for byte in meant.bytes() {
-                        view.bytes.push(*byte);
-                        view.at.push(at);
-                    }
+                    view.push(meant.bytes(), at);
                     at += length;
-                    last = at;
+                    last = last.max(at);
                     continue;
                 }
                 None => view.bytes.push(text[at]),
@@ -123,6 +152,18 @@ fn escape(text: &[u8]) -> Option<(usize, Meant)> {
         _ => None,
     };
     escape.or((signs > 1).then_some((signs, Meant::byte(b'\\'))))
+}
+
+/// What `\n` and its like mean in JSON.
+fn meant_by(letter: u8) -> u8 {
+    match letter {
+        b'n' => b'\n',
+        b'r' => b'\r',
+        b't' => b'\t',
+        b'b' => 8,
+        b'f' => 12,
+        other => other,
+    }
 }
 
 fn unicode(text: &[u8], signs: usize) -> Option<(usize, Meant)> {

@@ -25,19 +25,14 @@ impl Walk<'_> {
                     *text = cleaned;
                 }
             }
-            // Digits alone can be a secret too; what is left of them is no number.
-            Value::Number(number) => {
-                if let Some(cleaned) = self.text(&number.to_string()) {
-                    *value = Value::String(cleaned);
-                }
-            }
             Value::Array(items) => {
                 for (at, item) in items.iter_mut().enumerate() {
                     self.inside(&at.to_string(), |walk| walk.visit(item));
                 }
             }
             Value::Object(members) => self.members(members),
-            Value::Null | Value::Bool(_) => {}
+            // Numbers are never secrets by themselves, and a document keeps its form.
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
     }
 

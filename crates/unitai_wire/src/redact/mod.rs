@@ -1,9 +1,10 @@
 //! Secrets, and text without them.
 //!
 //! [`Secrets`] knows values that must not be written: those of the environment, those of headers that
-//! carry authorisation, and whatever it is told. It hides them in their plain form, in base64, in
-//! hexadecimal and behind the escapes of URLs and JSON, whole or in pieces of eight bytes and more. What
-//! nobody named but has the form of a key is hidden too, and its place is told.
+//! carry authorisation, and whatever it is told. It hides them as whole values: in their plain form, in base64, in
+//! hexadecimal, one of these inside another, and behind the escapes of URLs and JSON. Of a value that was cut it hides
+//! what is left at the cut. What nobody named but has the form of a key, or stands behind a label such as `password=`,
+//! is hidden too. Nothing else is changed: documents stay documents, and their numbers stay.
 //!
 //! ```
 //! use unitai_wire::redact::Secrets;
@@ -16,14 +17,16 @@
 
 mod common;
 mod escapes;
-mod forms;
 mod json;
+mod labels;
+mod matcher;
 mod names;
 mod query;
 mod shapes;
+mod spelling;
+mod structure;
 mod sweep;
 mod values;
-mod windows;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -32,7 +35,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use rustc_hash::FxHashSet;
 
-use windows::Windows;
+use matcher::Matcher;
 
 /// What stands in place of a secret.
 pub const MARK: &str = "[redacted]";
@@ -56,7 +59,7 @@ pub fn hide_keys(body: &mut serde_json::Value) -> bool {
 
 /// What must never be written. Shared by everything that writes, it learns while it is used.
 pub struct Secrets {
-    known: RwLock<Arc<Windows>>,
+    known: RwLock<Arc<Matcher>>,
     /// What was looked at already, as numbers: the same header comes with every request.
     seen: RwLock<FxHashSet<u64>>,
     hasher: RandomState,
@@ -123,7 +126,7 @@ impl Secrets {
     /// Knows no value, only forms.
     pub fn none() -> Secrets {
         Secrets {
-            known: RwLock::new(Arc::new(Windows::new())),
+            known: RwLock::new(Arc::new(Matcher::new())),
             seen: RwLock::new(FxHashSet::default()),
             hasher: RandomState::new(),
         }
@@ -228,8 +231,7 @@ impl Secrets {
         changed
     }
 
-    /// Takes secrets out of every string and key of a JSON value, and says where there were some. A number
-    /// that is a secret becomes a string.
+    /// Takes secrets out of every string and key of a JSON value, and says where there were some.
     pub fn clean_json(&self, value: &mut serde_json::Value) -> Vec<Place> {
         json::clean(self, value)
     }
@@ -255,7 +257,7 @@ impl Secrets {
         found.iter().map(sighting).collect()
     }
 
-    fn known(&self) -> Arc<Windows> {
+    fn known(&self) -> Arc<Matcher> {
         Arc::clone(&self.known.read().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -273,15 +275,21 @@ impl Secrets {
             return;
         }
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
-        let windows = Arc::make_mut(&mut known);
+        let matcher = Arc::make_mut(&mut known);
         for value in found {
-            let plain = escapes::unescaped(value.as_bytes());
-            // A text is read without its escapes, so a value that looks like one is kept so as well.
-            let spellings =
-                if plain == value.as_bytes() { vec![plain] } else { vec![plain, value.clone().into_bytes()] };
-            for spelling in spellings {
-                let common = common::common(&spelling);
-                forms::forms(&spelling, &common).iter().for_each(|form| windows.add(form));
+            let mut spelled = vec![value.clone().into_bytes()];
+            // A text is read without its escapes, so a value that looks like one is known without them as well.
+            spelled.push(escapes::unescaped(value.as_bytes()));
+            // Who sets a variable to `"..."` means what is between the quotation marks.
+            for mark in ['"', '\''] {
+                let inner = value.strip_prefix(mark).and_then(|rest| rest.strip_suffix(mark));
+                spelled.extend(inner.map(|inner| inner.as_bytes().to_vec()));
+            }
+            spelled.sort_unstable();
+            spelled.dedup();
+            for value in spelled {
+                let common = common::common(&value);
+                spelling::spellings(&value, &common).into_iter().for_each(|it| matcher.add(it));
             }
         }
     }

@@ -229,14 +229,16 @@ fn look(text: &[u8], at: usize, found: &mut Vec<Found>) -> usize {
         range.end += more.count();
     }
     let end = range.end;
+    let mut start = at.min(range.start);
     if text[at] == b':' && range.start == at + 1 {
         // Nothing fixed stands at the start of these, only the number of an account.
         range.start = number_before(text, at);
         if at - range.start < SHORTEST_ACCOUNT {
             return end;
         }
+        start = at;
     }
-    if is_real(text, &range, at.min(range.start)) {
+    if is_real(text, &range, start) {
         found.push(Found { kind: SHAPES[number].kind, range });
     }
     end
@@ -265,13 +267,25 @@ fn is_real(text: &[u8], secret: &Range<usize>, start: usize) -> bool {
     !is_part && distinct >= 3 && memmem::find(hidden, MARK.as_bytes()).is_none() && !is_prose(&own)
 }
 
-/// A letter or digit before it, unless that is the end of an escape: `\nsk-...`.
+/// A letter or digit before it, unless that is the end of an escape: `\nsk-...`, `\x0aghp_...`, `\u0022ghp_...`, `%20ghp_...`, or
+/// of a sequence that commands a terminal, `\x1b[32mghp_...`, as it is or spelled out.
 fn is_word_before(text: &[u8], start: usize) -> bool {
-    let Some(before) = start.checked_sub(1).map(|at| text[at]) else { return false };
-    let is_escape = start > 1 && text[start - 2] == b'\\' && b"nrtbf".contains(&before);
-    let is_percent =
-        start > 2 && text[start - 3] == b'%' && text[start - 2..start].iter().all(u8::is_ascii_hexdigit);
-    before.is_ascii_alphanumeric() && !is_escape && !is_percent
+    let before = &text[start.saturating_sub(LONGEST_ESCAPE)..start];
+    before.last().is_some_and(u8::is_ascii_alphanumeric) && !pattern_of_escapes().is_match(before)
+}
+
+/// `\u{10ffff}`, and a colour of 24 bits: `\x1b[38;2;255;255;255m`.
+const LONGEST_ESCAPE: usize = 28;
+
+fn pattern_of_escapes() -> &'static Regex {
+    static PATTERN: OnceLock<Regex> = OnceLock::new();
+    PATTERN.get_or_init(|| {
+        let escapes = concat!(
+            r"(?-u)(?:\\(?:[abefnrtv0]|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-7]{1,3})|%[0-9a-fA-F]{2}",
+            r"|(?:\x1b|\\(?:x1[bB]|u001[bB]|033|e))\[[0-9;]*[A-Za-z])$",
+        );
+        Regex::new(escapes).expect("the pattern is a constant, and tests match it")
+    })
 }
 
 /// Long and all of small letters and dashes, as no key is.

@@ -7,12 +7,17 @@ use memchr::memmem;
 
 use super::MARK;
 use super::escapes;
+use super::labels;
+use super::matcher::Matcher;
 use super::shapes;
-use super::windows::Windows;
+use super::structure::{Segment, segments, strings};
+
+/// Documents inside of strings of documents are read so deep; what is deeper is text.
+const DEEPEST: usize = 4;
 
 /// Hides everything there is to hide; says whether there was something. `ends` are the ends of the
 /// chunks that the bytes are made of, and move with them.
-pub(super) fn sweep(known: &Windows, bytes: &mut Vec<u8>, ends: &mut [usize]) -> bool {
+pub(super) fn sweep(known: &Matcher, bytes: &mut Vec<u8>, ends: &mut [usize]) -> bool {
     let mut changed = false;
     // What was hidden can leave a neighbour standing alone that now shows its form. Each round hides at
     // least one byte that was not hidden before, so there is a last one.
@@ -27,9 +32,59 @@ pub(super) fn sweep(known: &Windows, bytes: &mut Vec<u8>, ends: &mut [usize]) ->
 }
 
 /// What must be hidden, in order and apart from each other.
-pub(super) fn parts(known: &Windows, bytes: &[u8]) -> Vec<Range<usize>> {
+pub(super) fn parts(known: &Matcher, bytes: &[u8]) -> Vec<Range<usize>> {
+    parts_of(known, bytes, DEEPEST)
+}
+
+fn parts_of(known: &Matcher, bytes: &[u8], depth: usize) -> Vec<Range<usize>> {
+    // Most texts hold nothing, in their strings either, and are not read as documents.
+    let found = found(known, bytes);
+    if found.is_empty() && !may_be_escaped(bytes) {
+        return found;
+    }
+    let segments = if depth == 0 { Vec::new() } else { segments(bytes) };
+    if let [] | [Segment::Text(_)] = segments.as_slice() {
+        return finished(bytes, found);
+    }
+    let mut parts = Vec::new();
+    for segment in segments {
+        match segment {
+            Segment::Text(range) => {
+                let found = finished(&bytes[range.clone()], self::found(known, &bytes[range.clone()]));
+                parts.extend(found.iter().map(|part| range.start + part.start..range.start + part.end));
+            }
+            Segment::Json(range) => {
+                for string in strings(bytes, range) {
+                    let inner = parts_of(known, &string.bytes, depth - 1);
+                    parts.extend(inner.iter().map(|part| string.place(part)));
+                    // Whoever shows the document as text shows its strings with their escapes.
+                    let place = string.place(&(0..string.bytes.len()));
+                    let is_inside = |part: &&Range<usize>| place.start <= part.start && part.end <= place.end;
+                    let as_written =
+                        found.iter().filter(is_inside).filter(|it| settled(bytes, (*it).clone()) == **it);
+                    parts.extend(as_written.cloned());
+                }
+            }
+        }
+    }
+    finished(bytes, parts)
+}
+
+/// Whether a form or a label may be there that only shows without the escapes of JSON.
+fn may_be_escaped(bytes: &[u8]) -> bool {
+    memmem::find(bytes, br"\/").is_some() || memmem::find(bytes, br"\u00").is_some()
+}
+
+/// What is found in a text as it is written.
+fn found(known: &Matcher, bytes: &[u8]) -> Vec<Range<usize>> {
     let mut parts = known_parts(known, bytes);
     parts.extend(shapes::find(bytes).into_iter().map(|found| found.range));
+    parts.extend(labels::find(bytes));
+    parts
+}
+
+/// The parts in order, apart from each other, and without what is hidden already.
+fn finished(bytes: &[u8], parts: Vec<Range<usize>>) -> Vec<Range<usize>> {
     if parts.is_empty() {
         return parts;
     }
@@ -45,11 +100,16 @@ pub(super) fn parts(known: &Windows, bytes: &[u8]) -> Vec<Range<usize>> {
 }
 
 /// Where known values are, as they are and without escapes.
-pub(super) fn known_parts(known: &Windows, bytes: &[u8]) -> Vec<Range<usize>> {
+pub(super) fn known_parts(known: &Matcher, bytes: &[u8]) -> Vec<Range<usize>> {
     let mut parts = known.find(bytes);
     if !known.is_empty() {
-        for view in escapes::views(bytes, |byte| known.holds(byte)) {
+        for view in escapes::views(bytes, known.longest(), |byte| known.holds(byte)) {
             parts.extend(known.find(&view.bytes).iter().map(|part| view.place(part)));
+            // An address inside of an address: every character is escaped, those of escapes as well.
+            for inner in escapes::views(&view.bytes, known.longest(), |byte| known.holds(byte)) {
+                let found = known.find(&inner.bytes);
+                parts.extend(found.iter().map(|part| view.place(&inner.place(part))));
+            }
         }
     }
     parts

@@ -15,6 +15,27 @@ const SHORTEST_OF_ONE_KIND: usize = 12;
 const SHORTEST_TOKEN: usize = 20;
 /// So many characters must be neither a word nor a known prefix.
 const LEAST_OF_ITS_OWN: usize = 6;
+/// A number of up to so many digits is an amount, a time or an id.
+const LONGEST_NUMBER: usize = 17;
+/// How ids begin that providers make for each answer.
+const IDS: [&str; 10] =
+    ["chatcmpl-", "cmpl-", "msg_", "req_", "resp_", "call_", "toolu_", "run_", "thread_", "modelcall-"];
+/// Families of models.
+const MODELS: [&str; 13] = [
+    "gpt",
+    "claude",
+    "gemini",
+    "gemma",
+    "llama",
+    "mistral",
+    "mixtral",
+    "command",
+    "text-embedding",
+    "qwen",
+    "deepseek",
+    "grok",
+    "nova",
+];
 /// So many plain words are a passphrase; fewer are plain words.
 const PASSPHRASE: usize = 4;
 
@@ -84,17 +105,39 @@ const LENIENT: GeneralPurpose = GeneralPurpose::new(
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// Whether a value can be told from what everybody writes.
+/// Whether a value can be told from what everybody writes: not a word, a number, a time, the name of a model or an id that
+/// a provider gives to each answer.
 pub(super) fn is_secret(value: &str) -> bool {
+    let value = value.trim_matches(['"', '\'', '`']);
     let has = |is: fn(&u8) -> bool| value.bytes().any(|byte| is(&byte));
     let (letters, digits) = (has(u8::is_ascii_alphabetic), has(u8::is_ascii_digit));
     let length = value.chars().count();
-    let is_number = !letters && value.bytes().all(|byte| byte.is_ascii_digit() || b".+-, ".contains(&byte));
     let own = common(value.as_bytes()).iter().filter(|common| !**common).count();
     length >= SHORTEST
-        && (length >= SHORTEST_OF_ONE_KIND || (letters && digits) || (is_number && digits))
+        && (length >= SHORTEST_OF_ONE_KIND || (letters && digits))
         && own >= LEAST_OF_ITS_OWN
+        && !is_number_or_time(value)
+        && !is_public_name(value)
         && !is_words(value)
+}
+
+/// `1794970227`, `1.0.1.1`, `2026-11-18T10:00:00.000Z`. More digits than an id or a time has are a key.
+fn is_number_or_time(value: &str) -> bool {
+    let is_sign = |byte: u8| b".+-, :/TZ".contains(&byte);
+    value.bytes().all(|byte| byte.is_ascii_digit() || is_sign(byte))
+        && value.bytes().filter(u8::is_ascii_digit).count() <= LONGEST_NUMBER
+}
+
+/// Names that providers give to models, and to what they answered.
+fn is_public_name(value: &str) -> bool {
+    let is_id = IDS.iter().any(|start| value.starts_with(start));
+    let is_model = MODELS.iter().any(|family| {
+        let rest = value.strip_prefix(family).and_then(|rest| rest.strip_prefix(['-', '.', ':']));
+        rest.is_some_and(|rest| {
+            rest.bytes().all(|it| it.is_ascii_lowercase() || it.is_ascii_digit() || b"-.:".contains(&it))
+        })
+    });
+    is_id || is_model
 }
 
 /// A few words: `client_credentials`.
@@ -128,7 +171,7 @@ fn words(value: &str) -> Vec<&str> {
     words
 }
 
-fn is_path(value: &str) -> bool {
+pub(super) fn is_path(value: &str) -> bool {
     let rest = value.trim_start_matches(['.', '~']);
     let first = rest.strip_prefix(['/', '\\']).and_then(|rest| rest.split(['/', '\\']).next());
     let is_drive = value.as_bytes().get(1..3).is_some_and(|start| start == b":\\" || start == b":/");

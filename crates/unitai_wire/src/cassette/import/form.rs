@@ -1,5 +1,6 @@
 //! The form that vcrpy's files have, in YAML and JSON, and cassetter's in YAML. They differ in how a body and
-//! a status are written, so one reader does for both.
+//! a status are written, so one reader does for both. LangChain's serializer for vcrpy has two lists, `requests` and
+//! `responses`, instead of one of both.
 
 use std::fmt;
 
@@ -67,6 +68,8 @@ struct Recorded {
     interactions: Vec<Exchanged>,
     /// What was recorded of another protocol.
     others: Vec<(&'static str, usize)>,
+    /// Requests without an answer, or answers without a request.
+    unanswered: usize,
 }
 
 impl File {
@@ -76,6 +79,10 @@ impl File {
         for (protocol, count) in recorded.others {
             let what = format!("{count} of {protocol}");
             contents.left_out.extend((count > 0).then_some(LeftOut { what, why: Why::Protocol }));
+        }
+        if recorded.unanswered > 0 {
+            let what = format!("{} requests or responses", recorded.unanswered);
+            contents.left_out.push(LeftOut { what, why: Why::Unpaired });
         }
         for exchanged in recorded.interactions {
             let what = shown(&exchanged.request.method, &exchanged.request.uri);
@@ -101,8 +108,11 @@ impl<'de> Deserialize<'de> for File {
 
             fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<File, A::Error> {
                 let mut recorded: Option<Recorded> = None;
+                let (mut requests, mut responses): (Option<Vec<Asked>>, Option<Vec<Answered>>) = (None, None);
                 while let Some(name) = members.next_key::<String>()? {
                     match name.as_str() {
+                        "requests" => requests = members.next_value()?,
+                        "responses" => responses = members.next_value()?,
                         "interactions" => {
                             let found: Option<Vec<Exchanged>> = members.next_value()?;
                             recorded.get_or_insert_default().interactions = found.unwrap_or_default();
@@ -117,6 +127,13 @@ impl<'de> Deserialize<'de> for File {
                             members.next_value::<IgnoredAny>()?;
                         }
                     }
+                }
+                if let (Some(requests), Some(responses)) = (requests, responses) {
+                    let recorded = recorded.get_or_insert_default();
+                    recorded.unanswered = requests.len().abs_diff(responses.len());
+                    let pairs = requests.into_iter().zip(responses);
+                    let exchanged = pairs.map(|(request, response)| Exchanged { request, response });
+                    recorded.interactions.extend(exchanged);
                 }
                 Ok(File(recorded))
             }

@@ -1,5 +1,5 @@
-//! Recordings of other tools, read so that they can be brought into a cassette: vcrpy's, in YAML and JSON,
-//! and cassetter's, in YAML and TOML.
+//! Recordings of other tools, read so that they can be brought into a cassette: vcrpy's, in YAML and JSON, those of
+//! LangChain's serializer for vcrpy, and cassetter's, in YAML and TOML. Any of them may be compressed by gzip.
 //!
 //! Nothing in such a file is believed: tags build no objects, and aliases, depth and size have limits. What
 //! a file says in an error is never quoted, because it may be a secret.
@@ -14,6 +14,7 @@ pub use plan::{Imported, LeftOut, Plan, Why};
 pub use walk::{Found, find};
 
 use std::fs;
+use std::io::Read;
 use std::path::Path;
 
 use crate::redact::Secrets;
@@ -69,11 +70,16 @@ pub enum Unreadable {
     #[error("it is larger than {} MB", MOST_BYTES >> 20)]
     TooLarge,
     /// Its name ends in nothing that is known.
-    #[error("its name ends in none of .yaml, .yml, .json and .toml")]
+    #[error("its name ends in none of .yaml, .yml, .json and .toml, with or without .gz")]
     Unknown,
     /// It is whole, and holds something else.
-    #[error("it is no cassette of vcrpy or cassetter: it has no `interactions`")]
+    #[error(
+        "it is no cassette of vcrpy or cassetter: it has neither `interactions` nor `requests` and `responses`"
+    )]
     Other,
+    /// It is compressed, and cannot be read.
+    #[error("it is not gzip, or was cut")]
+    Compressed,
     /// It is broken, or exceeds a limit.
     #[error("line {line}: {why}")]
     Broken {
@@ -91,12 +97,27 @@ pub fn read(path: &Path) -> Result<Contents, Unreadable> {
     if length > MOST_BYTES {
         return Err(Unreadable::TooLarge);
     }
-    let bytes = fs::read(path)?;
+    let mut bytes = fs::read(path)?;
+    if is_compressed(path) {
+        bytes = decompressed(&bytes)?;
+    }
     match kind {
         Kind::Yaml => form::read_yaml(&bytes),
         Kind::Json => form::read_json(&bytes),
         Kind::Toml => table::read(&bytes),
     }
+}
+
+fn is_compressed(path: &Path) -> bool {
+    path.extension().is_some_and(|end| end.eq_ignore_ascii_case("gz"))
+}
+
+/// A few bytes can stand for gigabytes, so no more is read than of any other file.
+fn decompressed(bytes: &[u8]) -> Result<Vec<u8>, Unreadable> {
+    let mut whole = Vec::new();
+    let mut reader = flate2::read::MultiGzDecoder::new(bytes).take(MOST_BYTES + 1);
+    reader.read_to_end(&mut whole).map_err(|_| Unreadable::Compressed)?;
+    if whole.len() as u64 > MOST_BYTES { Err(Unreadable::TooLarge) } else { Ok(whole) }
 }
 
 /// How a file is written.
@@ -109,6 +130,7 @@ enum Kind {
 
 impl Kind {
     fn of(path: &Path) -> Option<Kind> {
+        let path = if is_compressed(path) { Path::new(path.file_stem()?) } else { path };
         match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
             "yaml" | "yml" => Some(Kind::Yaml),
             "json" => Some(Kind::Json),

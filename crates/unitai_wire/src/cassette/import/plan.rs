@@ -72,6 +72,10 @@ pub enum Why {
     Spelling,
     /// It is of a protocol that is not recorded here.
     Protocol,
+    /// Its address is not one of HTTP.
+    Address,
+    /// It is a request without an answer, or an answer without a request.
+    Unpaired,
 }
 
 impl fmt::Display for Why {
@@ -87,6 +91,8 @@ impl fmt::Display for Why {
             }
             Why::Spelling => f.write_str("its body cannot be read: it is a bare number, or badly encoded"),
             Why::Protocol => f.write_str("only HTTP is replayed"),
+            Why::Address => f.write_str("its address is not a URL: it was filtered out when it was recorded"),
+            Why::Unpaired => f.write_str("the file has more of one than of the other"),
         }
     }
 }
@@ -174,10 +180,10 @@ fn understood(
     }
     let question = decoded(&interaction.request_headers, interaction.request_body)?;
     let body = decoded(&interaction.headers, interaction.body)?;
-    let target = Target::of(&interaction.url);
+    let target = Target::of(&interaction.url).ok_or(Why::Address)?;
     let is_post = interaction.method.eq_ignore_ascii_case("POST");
-    let asked = target.filter(|_| is_post).and_then(|target| Asked::read(&target, &question));
-    let path = target.map_or("", |target| target.path);
+    let asked = is_post.then(|| Asked::read(&target, &question)).flatten();
+    let path = target.path;
     let (inquiry, chunks, usage) = match asked {
         Some(asked) => {
             let inquiry = Inquiry::of_model(&asked, path);
