@@ -465,7 +465,7 @@ fn labels_announce_secrets() {
     let secrets = Secrets::none();
     for (text, cleaned) in [
         ("Authorization: Bearer Zk3vQ8xWn2LmR7tYbV5k", "Authorization: Bearer [redacted]"),
-        ("authorization: basic dXNlcjpaazN2UTh4V24yTG1SN3RZ", "authorization: basic [redacted]"),
+        ("authorization: Basic dXNlcjpaazN2UTh4V24yTG1SN3RZ", "authorization: Basic [redacted]"),
         ("curl 'https://a.b/c?api_key=Zk3vQ8xWn2LmR7tY&q=1'", "curl 'https://a.b/c?api_key=[redacted]&q=1'"),
         ("password=hunter2hunter2 ok", "password=[redacted] ok"),
         ("PGPASSWORD=84736251", "PGPASSWORD=[redacted]"),

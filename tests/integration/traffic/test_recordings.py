@@ -23,6 +23,8 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore"),
 ]
 
+#: The time that every answer of the provider has.
+CREATED = 1700000000
 PRICE = {"input": 1.0, "output": 10.0, "cached_input": 0.1}
 
 
@@ -87,6 +89,67 @@ def test_a_replay_with_the_server_stopped_is_the_same_in_everything(variant, tmp
     assert [shape(result) for result in replayed] == [shape(result) for result in recorded]
     assert {step.source for result in replayed for step in result.trajectory.steps} == {"replay"}
     assert sum(result.total_cost for result in replayed) == sum(result.total_cost for result in recorded) > 0
+    gc.collect()
+
+
+def behind_cloudflare(server):
+    """A server with the headers of real providers. Its cookie holds the very time that is in every answer, and clients send
+    it back with their second request.
+    """
+    counting(server)
+    answer = server.respond
+
+    def respond(asked):
+        answered = answer(asked)
+        seen = len(server.requests)
+        answered.headers |= {
+            "set-cookie": f"__cf_bm=Vx2nQ8sLr4tYb7Kz{seen}-{CREATED}-1.0.1.1-pR3mW9cT5hJ2gF8dS6aE1uI4oP7qN0vX; path=/; HttpOnly",
+            "cf-ray": "8f1b2c3d4e5f6a7b-FRA",
+            "cf-cache-status": "DYNAMIC",
+            "server": "cloudflare",
+            "x-request-id": "req_011CSHoEeqs5C35K2UUqR7Fy",
+            "openai-processing-ms": "417",
+            "x-ratelimit-remaining-tokens": "149984",
+            "strict-transport-security": "max-age=31536000; includeSubDomains; preload",
+        }
+        return answered
+
+    server.respond = respond
+    return server
+
+
+def two_calls(client):
+    """Asks twice with one client, as an agent does."""
+
+    async def ask(input, tools):
+        try:
+            return [await client.ask(client.begin(f"{input} {n}")) for n in (1, 2)]
+        finally:
+            await client.close()
+
+    return ask if client.is_async else lambda input, tools: drive(ask(input, tools))
+
+
+@pytest.mark.parametrize("variant", variants(), ids=str)
+def test_a_cookie_of_the_provider_damages_no_recording(variant, tmp_path, monkeypatch):
+    with Server() as server:
+        behind_cloudflare(server)
+        monkeypatch.setenv("OLLAMA_HOST", server.url)
+        with cassette("record", tmp_path) as tape:
+            recorded = MockToolkit().run(two_calls(variant.make(server.url)), "Hi")
+        assert recorded.succeeded
+        assert tape.recorded == len(server.requests) == 2
+        sent_back = "__cf_bm" in {name.lower(): text for name, text in server.requests[1].headers.items()}.get(
+            "cookie", ""
+        )
+        assert sent_back or not str(variant).startswith(("openai", "anthropic")), "the cookie was not sent back"
+    with cassette("replay", tmp_path):
+        replayed = MockToolkit().run(two_calls(variant.make(server.url)), "Hi")
+    assert replayed.succeeded
+    assert said(replayed) == said(recorded)
+    assert shape(replayed) == shape(recorded)
+    assert "[redacted]" not in repr(replayed.output)
+    assert all(b"Vx2nQ8sLr4tYb7Kz" not in file.read_bytes() for file in tmp_path.glob("*.json"))
     gc.collect()
 
 

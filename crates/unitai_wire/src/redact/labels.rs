@@ -1,8 +1,10 @@
 //! Secrets that a label announces: `Authorization: Bearer X`, `password=X`, `?api_key=X`, as people paste them.
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
-use memchr::{memchr_iter, memmem};
+use memchr::memchr_iter;
+use memchr::memmem::Finder;
 
 use super::MARK;
 use super::names;
@@ -14,6 +16,10 @@ const PASSWORDS: [&str; 5] = ["password", "passwd", "passphrase", "pwd", "passwo
 const SHORTEST_PIN: usize = 6;
 /// The longest name of a label.
 const LONGEST_NAME: usize = 40;
+
+/// How a header is written that carries a token. To make a finder takes as long as to search a short text.
+static SCHEMES: LazyLock<[Finder<'static>; 3]> =
+    LazyLock::new(|| ["Bearer ", "bearer ", "Basic "].map(Finder::new));
 
 /// Every part of a text that a label says is a secret.
 pub(super) fn find(text: &[u8]) -> Vec<Range<usize>> {
@@ -29,12 +35,11 @@ pub(super) fn find(text: &[u8]) -> Vec<Range<usize>> {
         };
         found.extend(is_hidden.then_some(value));
     }
-    for scheme in ["earer ", "asic "] {
-        for at in memmem::find_iter(text, scheme) {
-            let is_start = at.checked_sub(1).is_some_and(|at| b"bB".contains(&text[at]));
-            let value = value_at(text, at + scheme.len());
+    for scheme in SCHEMES.iter() {
+        for at in scheme.find_iter(text) {
+            let value = value_at(text, at + scheme.needle().len());
             let is_token = std::str::from_utf8(&text[value.clone()]).is_ok_and(is_random);
-            found.extend((is_start && is_token).then_some(value));
+            found.extend(is_token.then_some(value));
         }
     }
     found

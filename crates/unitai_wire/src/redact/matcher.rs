@@ -164,10 +164,18 @@ fn alike<'a>(
     text.zip(bytes).take_while(is_same).count()
 }
 
-/// Whether a part is enough of a value to be told from other text.
+/// Whether a part is enough of a value to be told from other text. Words of a passphrase are not: `"assistant"` may be
+/// the end of one.
 fn is_left(spelling: &Spelling, from: usize, to: usize) -> bool {
     let shortest = if spelling.any_case { SHORTEST_FOLDED } else { WINDOW };
-    to - from >= shortest && spelling.is_telling(from, to)
+    let is_words = || std::str::from_utf8(&spelling.bytes[from..to]).is_ok_and(are_words);
+    to - from >= shortest
+        && spelling.is_telling(from, to)
+        && ((to - from) * 2 >= spelling.bytes.len() || !is_words())
+}
+
+fn are_words(part: &str) -> bool {
+    part.bytes().all(|byte| byte.is_ascii_lowercase() || b" -_.".contains(&byte))
 }
 
 /// Whether the text ends here, or a string in it does, or it says that something is left out.

@@ -70,9 +70,10 @@ fn parts_of(known: &Matcher, bytes: &[u8], depth: usize) -> Vec<Range<usize>> {
     finished(bytes, parts)
 }
 
-/// Whether a form or a label may be there that only shows without the escapes of JSON.
+/// Whether a form or a label may be there that only shows without the escapes of JSON: `\/`, `\u002d`.
 fn may_be_escaped(bytes: &[u8]) -> bool {
-    memmem::find(bytes, br"\/").is_some() || memmem::find(bytes, br"\u00").is_some()
+    let is_one = |at: usize| bytes[at..].starts_with(br"\/") || bytes[at..].starts_with(br"\u00");
+    memchr::memchr_iter(b'\\', bytes).any(is_one)
 }
 
 /// What is found in a text as it is written.

@@ -1,0 +1,76 @@
+"""Redaction leaves ordinary text alone: prose, code, numbers, ids and base64 of third parties, whatever secrets are known."""
+
+from __future__ import annotations
+
+import gzip
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.support.canaries import canaries
+from unitai._engine import clean
+
+pytestmark = pytest.mark.contract
+
+CORPUS = os.environ.get("UNITAI_CORPUS", "")
+
+#: What environments hold beside keys. None of it may cost a text a byte.
+ORDINARY = {
+    "SESSION_TOKEN": "1794970227",
+    "BUILD_KEY": "2026-11-18T10:00:00Z",
+    "MODEL_KEY": "gpt-4o-mini-2024-07-18",
+    "GRANT_SECRET": "client_credentials",
+    "CACHE_TOKEN": "assistant",
+    "DB_PASSWORD": "consistent",
+    "APP_SECRET": "development",
+    "KEY_FILE_TOKEN": "/run/secrets/openai",
+    "REQUEST_TOKEN": "chatcmpl-9xYzAbCdEfGhIjKlMnOpQrStUvWx",
+    "OPENAI_KEY": "sk-test-1234567890",
+    "OTHER_API_KEY": "your-api-key-here",
+}
+#: Passphrases and keys that are made of what texts are made of.
+WORDY = {
+    "WIFI_PASSPHRASE": "consistent three prompts assistant",
+    "JWT_SECRET": "the-quick-brown-fox-content-role",
+    "SIGNING_SECRET": "tool_calls-function-arguments-2024",
+}
+
+
+def load(monkeypatch: pytest.MonkeyPatch) -> None:
+    secrets = {name: canary.value for name, canary in canaries(77).items()}
+    for name, value in {**secrets, **ORDINARY, **WORDY}.items():
+        monkeypatch.setenv(name, value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"id":"chatcmpl-1","created":1794970227,"model":"gpt-4o-mini-2024-07-18","choices":[]}',
+        "consistent results: the assistant used three prompts in development, at 2026-11-18T10:00:00Z",
+        'data: {"delta":{"content":"consist"}}\n\ndata: {"delta":{"content":"ent"}}\n\n',
+        '{"role":"assistant","content":"The quick brown fox","tool_calls":[{"function":{"arguments":"{}"}}]}',
+        "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+        "def password(self): return self._password  # password=None, api_key=api_key, token=next_token",
+    ],
+)
+def test_ordinary_text_is_left_alone(monkeypatch, text):
+    load(monkeypatch)
+    assert clean(text) == text
+
+
+@pytest.mark.skipif(not CORPUS, reason="UNITAI_CORPUS names no folder with data of third parties")
+def test_data_of_third_parties_is_left_alone(monkeypatch, counted):
+    load(monkeypatch)
+    changed, length = [], 0
+    for path in sorted(Path(CORPUS).rglob("*.*")):
+        if not path.is_file():
+            continue
+        data = path.read_bytes()
+        text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode(errors="replace")
+        length += len(text)
+        if clean(text) != text:
+            changed.append(path.name)
+    assert length > 1_000_000
+    assert changed == []
+    counted("characters of third parties, 0 changed by redaction", length)
