@@ -12,7 +12,7 @@ pytestmark = pytest.mark.integration
 TESTS = r"""
 from unitai import MockToolkit, UnmockedToolError, statistical
 
-EVIL = "boom\r::warning::pwned\n::error::pwned\r\n  ::notice::pwned\x1b[2J\x85::debug::pwned\u2028::group::pwned"
+EVIL = "boom\r::warning::pwned\n::error::pwned\r\n  ::notice::pwned\x1b[2J\x85::debug::pwned\u2028::group::pwned\n##[error]pwned"
 
 
 def failing(text, tools):
@@ -74,10 +74,18 @@ def test_grouped():
 """
 
 
+COLLECTED = """
+from test_evil import failing, run
+
+raise run(failing).error
+"""
+
+
 @pytest.mark.parametrize("options", ["", "-rA", "--tb=short -l", "--tb=native", "--tb=line", "--full-trace", "-vv -n2"])
 def test_no_message_of_an_agent_is_a_command(tmp_path, options):
     project = Project(tmp_path)
-    project.write(test_evil=TESTS)
+    project.write(test_evil=TESTS, test_not_collected=COLLECTED)
+    options += " --continue-on-collection-errors"
     if "-n2" in options:
         pytest.importorskip("xdist")
         options += " -p xdist"
@@ -87,5 +95,5 @@ def test_no_message_of_an_agent_is_a_command(tmp_path, options):
     assert "pwned" in text
     # GitHub's runner takes each of these for the end of a line, and trims what is before a command.
     lines = re.split("[\r\n\x0b\x0c\x1c-\x1e\x85\u2028\u2029]+", text)
-    assert [line for line in lines if line.strip().startswith("::")] == []
+    assert [line for line in lines if line.strip().startswith("::") or "##[" in line] == []
     assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028]", text)

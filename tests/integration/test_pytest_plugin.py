@@ -166,7 +166,9 @@ def test_colour_follows_the_terminal_and_reports_survive_xdist(pytester):
     pytest.LineMatcher(without_colour.splitlines()).fnmatch_lines(MARKED)
 
 
-def test_a_test_that_does_not_use_unitai_does_not_load_its_engine(pytester):
+def test_a_test_that_does_not_use_unitai_does_not_load_its_engine(pytester, monkeypatch):
+    # Whoever sets a variable of ours is told if it is no setting, by the engine.
+    monkeypatch.delenv("UNITAI_CORPUS", raising=False)
     pytester.makepyfile("import sys\n\ndef test_lean():\n    assert 'unitai._engine' not in sys.modules\n")
     pytester.runpytest_subprocess("-p", "no:cacheprovider").assert_outcomes(passed=1)
 

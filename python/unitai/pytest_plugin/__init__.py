@@ -413,6 +413,10 @@ def pytest_exception_interact(
         from unitai.pytest_plugin.hints import beside_collection
 
         beside_collection(node.path, call.excinfo.value, report)
+        if "unitai._engine" in sys.modules:
+            from unitai.pytest_plugin.tracing import escape_control_characters
+
+            escape_control_characters(report)
 
 
 @pytest.fixture

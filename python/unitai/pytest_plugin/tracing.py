@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from _pytest._code.code import ExceptionRepr, ReprEntry, ReprTraceback
+from _pytest.reports import CollectErrorRepr
 
 from unitai._engine import log_lines
 from unitai.frames import telling
@@ -59,11 +60,13 @@ def _concise(error: BaseException) -> Iterator[None]:
         error.args = said
 
 
-def escape_control_characters(report: pytest.TestReport) -> None:
+def escape_control_characters(report: pytest.TestReport | pytest.CollectReport) -> None:
     r"""Spells out what a foreign message could do to a log: pytest prints what an agent raised as it is, and
     `\r::error::` in it is a command to GitHub.
     """
     shown = report.longrepr
+    if isinstance(shown, CollectErrorRepr):
+        shown.longrepr = log_lines(shown.longrepr)
     if not isinstance(shown, ExceptionRepr):
         return
     # The last of a chain is also the whole.

@@ -32,6 +32,7 @@ pub fn plain_lines(text: &str) -> String {
 ///
 /// assert_eq!(log_lines("E  lost\r::warning::x"), "E  lost\\r::warning::x");
 /// assert_eq!(log_lines("lost\n  ::warning::x"), "lost\n  \\x3a:warning::x");
+/// assert_eq!(log_lines("lost ##[error]x"), "lost ##\\x5berror]x");
 /// assert_eq!(log_lines("\u{1b}[31mred\u{1b}[0m \u{1b}[2J\n\tmore"), "\u{1b}[31mred\u{1b}[0m \\x1b[2J\n\tmore");
 /// ```
 pub fn log_lines(text: &str) -> String {
@@ -90,6 +91,8 @@ fn push_plain(out: &mut String, c: char) {
         '\r' => out.push_str("\\r"),
         '\t' => out.push_str("\\t"),
         c if c.is_control() && (c as u32) < 0x100 => out.push_str(&format!("\\x{:02x}", c as u32)),
+        // GitHub runs `##[command]` anywhere in a line.
+        '[' if out.ends_with("##") => out.push_str("\\x5b"),
         c if is_treacherous(c) => out.push_str(&format!("\\u{:04x}", c as u32)),
         c => out.push(c),
     }
