@@ -199,7 +199,7 @@ fn announce(url: &str, token: Option<&str>, root: &Path) {
     // Programs read the address from the first line.
     let _ = say::say(url);
     if let Some(token) = token {
-        let _ = say::say(&format!("Authorization: Bearer {token}"));
+        let _ = say::print_exactly(&format!("Authorization: Bearer {token}"));
     }
     say::note(&format!("serving the tools of {}; stop with Ctrl-C", root.display()));
 }

@@ -11,9 +11,14 @@ use unitai_wire::redact::Secrets;
 
 /// To whoever reads the output.
 pub(crate) fn say(text: &str) -> io::Result<()> {
+    print_exactly(&secrets().clean(text))
+}
+
+/// The same for a secret that was made for the reader, such as the token of a server.
+pub(crate) fn print_exactly(text: &str) -> io::Result<()> {
     let mut out = io::stdout();
     // Whoever waits for a line gets it at once, behind a pipe too.
-    let said = writeln!(out, "{}", secrets().clean(text)).and_then(|()| out.flush());
+    let said = writeln!(out, "{text}").and_then(|()| out.flush());
     if let Err(error) = &said
         && error.kind() != io::ErrorKind::BrokenPipe
         && !IS_LOST.swap(true, Ordering::Relaxed)

@@ -169,6 +169,11 @@ def test_no_page_and_no_foreign_name_is_answered_even_with_the_token(served, cou
             # A request that is no HTTP at all is refused before the guard looks at it.
             if answer.status not in (400, 403) or "result" in answer.body:
                 let_in.append(f"{request} {sent}: {answer}")
+    for target in ("http://evil.example/mcp", "http://localhost.evil.example/mcp", "http://evil@localhost/mcp"):
+        answer = served.ask("tools/list", served.local, served.known, target=target)
+        tried += 1
+        if answer.status not in (400, 403):
+            let_in.append(f"{target}: {answer}")
     for origin in ORIGINS:
         asking = [served.local, ("origin", origin.format(port=served.port)), ("access-control-request-method", "POST")]
         answer = send(served.port, "OPTIONS", "/mcp", asking)

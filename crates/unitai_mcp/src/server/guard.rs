@@ -4,6 +4,7 @@
 //! asked for must be one of ours, and so must the page that asks, if it is one. Both are looked at: a page whose name
 //! leads here sends no `Origin` with some requests, and a page of elsewhere may know our address.
 
+use hyper::Uri;
 use hyper::header::{AUTHORIZATION, HOST, HeaderMap, HeaderName, ORIGIN};
 use unitai_wire::token::is_same;
 
@@ -58,6 +59,16 @@ impl Admission {
     /// Whether a token is asked for.
     pub fn has_token(&self) -> bool {
         self.token.is_some()
+    }
+
+    /// Whether a target that names a host names one of ours. It counts before the `Host` header.
+    pub(super) fn admit_target(&self, target: &Uri) -> Result<(), Refusal> {
+        match target.authority() {
+            Some(host) if !self.is_own(&host.as_str().to_ascii_lowercase()) => {
+                Err(Refusal::Forbidden("the target names another host; --allow-host allows it"))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Whether the names that a request holds are ours. Asked first, for everything.

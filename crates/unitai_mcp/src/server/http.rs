@@ -175,7 +175,8 @@ fn connection(
 }
 
 async fn answer(request: Request<Incoming>, service: &Service, admission: &Admission) -> Answer {
-    if let Err(refusal) = admission.admit(request.headers()) {
+    let admitted = admission.admit_target(request.uri()).and_then(|()| admission.admit(request.headers()));
+    if let Err(refusal) = admitted {
         return refused(refusal);
     }
     let origin = request.headers().get(ORIGIN).cloned();
