@@ -476,7 +476,7 @@ fn labels_announce_secrets() {
         assert_eq!(secrets.clean(text), cleaned);
     }
     for text in [
-        "password=password, password=None, password=os.environ['DB_PASSWORD'], password=get_password()",
+        "password=get_password_from_vault1(), password=password, password=None, password=os.environ['DB_PASSWORD'], password=get_password()",
         "api_key=self.api_key, api_key=YOUR_API_KEY, token=next_token, key=lambda x: x[1], auth=True",
         "Bearer token authentication; a bearer of good news; Basic understanding-of-programming-1",
         "max_tokens=4096 page_token=Bk4wR9yXm3KnS8uZ cache_key=Bk4wR9yXm3KnS8uZBk4wR9yXm3KnS8uZ",

@@ -27,6 +27,10 @@ pub(super) fn find(text: &[u8]) -> Vec<Range<usize>> {
     for at in memchr_iter(b'=', text) {
         let Some(name) = name_before(text, at) else { continue };
         let value = value_at(text, at + 1);
+        if text.get(value.end) == Some(&b'(') {
+            // The name of a function that gives one.
+            continue;
+        }
         let is_hidden = match std::str::from_utf8(&text[value.clone()]) {
             Ok(_) if !names::is_secret(name) => false,
             Ok(word) if is_password(name) => is_pin(word) || (is_secret(word) && !is_path(word)),
