@@ -74,6 +74,8 @@ class UnitAIConfig:
     cache_volatile: tuple[str, ...]
     #: The beginnings of other addresses that are recorded.
     cache_apis: tuple[str, ...]
+    #: The folder of the baselines of repeated tests.
+    baseline_directory: Path
     #: Who judges YAML tests; `"auto"` is the first one that is usable here.
     judge_provider: Literal["auto", "claude-code", "codex", "gemini-cli", "anthropic", "openai", "command", "none"]
     #: The model that judges; `None` leaves it to the provider.

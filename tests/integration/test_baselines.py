@@ -66,7 +66,7 @@ def run(folder, *args, command=(sys.executable, "-m", "pytest", "-q", "-p", "no:
 
 
 def kept(folder, name="main"):
-    return Baseline.load(folder / ".unitai" / "baselines" / f"{name}.json").tests
+    return Baseline.load(folder / "tests" / "baselines" / f"{name}.json").tests
 
 
 def counts(folder):

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import stat
 import threading
 import time
 
@@ -203,19 +201,36 @@ def test_foreign_text_does_not_command_the_terminal():
     assert table.count("\\x1b[2J") == 2
 
 
-@pytest.mark.skipif(os.name != "posix", reason="modes of files are of POSIX")
-def test_a_name_is_a_private_file_of_the_project(tmp_path, monkeypatch):
+def test_a_name_is_a_file_of_the_project_that_is_meant_to_be_committed(tmp_path, monkeypatch):
     monkeypatch.setattr("unitai.pytest_plugin.root", str(tmp_path))
     result(20).save("main")
     result(20).save("feature-x")
-    folder = tmp_path / ".unitai" / "baselines"
-    assert {file.name for file in folder.iterdir()} == {"main.json", "feature-x.json", ".gitignore", ".lock"}
-    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
-    assert stat.S_IMODE((folder / "main.json").stat().st_mode) == 0o600
-    assert "\n*\n" in (folder / ".gitignore").read_text(encoding="utf-8")
+    folder = tmp_path / "tests" / "baselines"
+    assert {file.name for file in folder.iterdir()} == {"main.json", "feature-x.json"}
+    assert {file.name for file in (tmp_path / ".unitai").iterdir()} == {"baselines.lock", ".gitignore"}
     assert list(Baseline.load("main").tests) == ["test_refund"]
     with pytest.raises(BaselineError, match=r"there is no baseline mian \[UA313\]\n.*the baselines feature-x, main"):
         Baseline.load("mian")
+
+
+def test_the_folder_is_a_setting(tmp_path, monkeypatch):
+    monkeypatch.setattr("unitai.pytest_plugin.root", str(tmp_path))
+    (tmp_path / "unitai.toml").write_text('[baseline]\ndirectory = "kept"\n', encoding="utf-8")
+    result(20).save("main")
+    assert [file.name for file in (tmp_path / "kept").iterdir()] == ["main.json"]
+
+
+def test_a_baseline_of_the_first_release_is_read_where_it_was(tmp_path, monkeypatch):
+    monkeypatch.setattr("unitai.pytest_plugin.root", str(tmp_path))
+    old = tmp_path / ".unitai" / "baselines"
+    result(20).save(old / "main.json")
+    assert list(Baseline.load("main").tests) == ["test_refund"]
+    with pytest.raises(BaselineError, match="the baselines main"):
+        Baseline.load("mian")
+    new = tmp_path / "tests" / "baselines" / "main.json"
+    Baseline({"test_other": result(3)}).save("main")
+    assert list(Baseline.load("main").tests) == ["test_other"]
+    assert new.exists()
 
 
 @pytest.mark.parametrize(

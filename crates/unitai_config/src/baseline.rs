@@ -2,13 +2,20 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::{Project, Trouble};
+use crate::{Name, Settings, Trouble};
 
 /// The file of a baseline.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BaselinePlace {
     /// By name, in the folder of the project's baselines.
-    Named(PathBuf),
+    Named {
+        /// The file.
+        path: PathBuf,
+        /// Where release 0.1.0 kept it, in a folder that is not committed. It is read as long as `path` is not there.
+        old: PathBuf,
+        /// What whoever changes baselines of the project holds meanwhile.
+        lock: PathBuf,
+    },
     /// By its path.
     At(PathBuf),
 }
@@ -30,15 +37,28 @@ impl BaselinePlace {
         if !begins_well || said.len() > 100 || !said.chars().all(is_plain) {
             return Ok(None);
         }
-        let project = Project::of(folder)?;
-        let file = format!("{said}.json");
-        Ok(Some(BaselinePlace::Named(project.root().join(".unitai").join("baselines").join(file))))
+        let settings = Settings::of(folder)?;
+        let directory = settings.get(Name::BaselineDirectory).value.path().unwrap_or(Path::new(""));
+        let (file, own) = (format!("{said}.json"), settings.root().join(".unitai"));
+        Ok(Some(BaselinePlace::Named {
+            path: directory.join(&file),
+            old: own.join("baselines").join(file),
+            lock: own.join("baselines.lock"),
+        }))
     }
 
-    /// The file.
+    /// The file, as it is written.
     pub fn path(&self) -> &Path {
         match self {
-            BaselinePlace::Named(path) | BaselinePlace::At(path) => path,
+            BaselinePlace::Named { path, .. } | BaselinePlace::At(path) => path,
+        }
+    }
+
+    /// The file, as it is read.
+    pub fn readable(&self) -> &Path {
+        match self {
+            BaselinePlace::Named { path, old, .. } if !path.exists() && old.exists() => old,
+            place => place.path(),
         }
     }
 }
@@ -50,8 +70,10 @@ mod tests {
     #[test]
     fn a_name_is_in_the_projects_folder_and_a_path_is_a_path() {
         let folder = Path::new("/nowhere/at/all");
-        let named = |name: &str| {
-            BaselinePlace::Named(folder.join(".unitai").join("baselines").join(format!("{name}.json")))
+        let named = |name: &str| BaselinePlace::Named {
+            path: folder.join(format!("tests/baselines/{name}.json")),
+            old: folder.join(format!(".unitai/baselines/{name}.json")),
+            lock: folder.join(".unitai/baselines.lock"),
         };
         for name in ["main", "v1.2", "feature-x", "_x", "älter"] {
             assert_eq!(BaselinePlace::of(folder, name), Ok(Some(named(name))));

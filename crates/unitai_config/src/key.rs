@@ -37,6 +37,8 @@ pub enum Name {
     CacheVolatile,
     /// Other addresses to record.
     CacheApis,
+    /// Where the baselines are.
+    BaselineDirectory,
     /// Who judges YAML tests.
     JudgeProvider,
     /// The model that judges.
@@ -196,7 +198,7 @@ const ANSWERS: [&str; 4] = ["auto", "cached", "live", "off"];
 const WEIGHTS: [&str; 3] = ["error", "warning", "off"];
 
 /// Every setting, in the order of [`Name`].
-pub const KEYS: [Key; 42] = [
+pub const KEYS: [Key; 43] = [
     key(
         Name::Adapter,
         "adapter",
@@ -299,6 +301,14 @@ pub const KEYS: [Key; 42] = [
     )
     .or("")
     .within("cache", "apis"),
+    key(
+        Name::BaselineDirectory,
+        "baseline_directory",
+        Kind::Path,
+        "The folder of the baselines of repeated tests, which are meant to be committed.",
+    )
+    .or("tests/baselines")
+    .within("baseline", "directory"),
     key(
         Name::JudgeProvider,
         "judge_provider",

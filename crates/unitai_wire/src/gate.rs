@@ -174,6 +174,11 @@ impl Drop for Lock {
     }
 }
 
+/// Whether a folder takes so many bytes. They are gone when this returns.
+pub fn try_to_write(folder: &Path, bytes: usize) -> io::Result<()> {
+    unfinished(folder, &vec![0; bytes], Eyes::Owner).map(drop)
+}
+
 /// Whether a file of this name was never finished.
 pub fn is_unfinished(name: &OsStr) -> bool {
     name.as_encoded_bytes().starts_with(UNFINISHED.as_bytes())
@@ -217,7 +222,22 @@ fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Makes a folder that is its owner's alone. One that is there already stays as it is.
+/// The folder of a project for what is this machine's alone: recordings, results, what is remembered.
+const PRIVATE_FOLDER: &str = ".unitai";
+/// What keeps it out of version control, also where nobody has thought of it.
+const IGNORE_ALL: &str = "# Made by UnitAI: what is below is private to this machine. What is meant to be committed lies elsewhere.\n*\n";
+
+/// Makes a folder that is its owner's alone. One that is there already stays as it is. The private folder of a project gets
+/// a `.gitignore` of its own with the first folder that is made in it.
+///
+/// ```
+/// let project = tempfile::tempdir()?;
+/// let folder = project.path().join(".unitai/cache");
+/// unitai_wire::gate::make_folder(&folder)?;
+/// let ignored = std::fs::read_to_string(project.path().join(".unitai/.gitignore"))?;
+/// assert!(ignored.ends_with("\n*\n"));
+/// # Ok::<(), std::io::Error>(())
+/// ```
 pub fn make_folder(folder: &Path) -> io::Result<()> {
     if folder.is_dir() {
         return Ok(());
@@ -226,7 +246,24 @@ pub fn make_folder(folder: &Path) -> io::Result<()> {
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)
+    builder.create(folder)?;
+    match folder.ancestors().find(|above| above.file_name() == Some(OsStr::new(PRIVATE_FOLDER))) {
+        Some(own) => ignore_all(own),
+        None => Ok(()),
+    }
+}
+
+/// One that is there already says what its owner wants.
+fn ignore_all(folder: &Path) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    match options.open(folder.join(".gitignore")) {
+        Ok(mut file) => file.write_all(IGNORE_ALL.as_bytes()),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        Err(error) => Err(error),
+    }
 }
 
 #[cfg(not(windows))]

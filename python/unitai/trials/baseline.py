@@ -95,7 +95,7 @@ class Baseline:
         """
         Args:
             results: The tests to begin with.
-            name: Where it is to be saved: a name, which is a file in `.unitai/baselines`, or a path.
+            name: Where it is to be saved: a name, which is a file in `tests/baselines`, or a path.
         """
         #: The tests by their ids. What is taken out here is gone when it is saved.
         self.tests: dict[str, Sample] = _samples(results)

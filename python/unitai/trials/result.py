@@ -244,7 +244,7 @@ class StatisticalResult:
         """Keeps how the test did, to compare a later result with it. What is kept of other tests stays.
 
         Args:
-            baseline: A name, which is a file in `.unitai/baselines`, or a path.
+            baseline: A name, which is a file in `tests/baselines`, or a path.
             test: The id to keep it under; the test's name, unless given.
         """
         from unitai.trials.baseline import Baseline

@@ -16,12 +16,6 @@ use crate::errors::{Trouble, invalid, unusable};
 use crate::gate::without_interpreter;
 use crate::secrets;
 
-const IGNORED: &str = "# How repeated tests did. Delete the line with the star to commit it.
-*
-.lock
-.unfinished-*
-";
-
 /// The file of a baseline.
 #[pyclass(frozen, module = "unitai._engine")]
 pub(crate) struct BaselineFile {
@@ -72,7 +66,7 @@ impl BaselineFile {
     fn write(&self, py: Python<'_>, text: &str) -> PyResult<()> {
         let (baseline, secrets) = (given(py, text)?, secrets::here(py));
         without_interpreter(py, || {
-            let _lock = self.lock(&secrets)?;
+            let _lock = self.lock()?;
             self.save(baseline, &secrets)
         })
         .map_err(|fault| self.raised(py, fault))
@@ -82,7 +76,7 @@ impl BaselineFile {
     fn add(&self, py: Python<'_>, text: &str) -> PyResult<()> {
         let (later, secrets) = (given(py, text)?, secrets::here(py));
         without_interpreter(py, || {
-            let _lock = self.lock(&secrets)?;
+            let _lock = self.lock()?;
             let whole = match self.load()? {
                 Some(mut known) => {
                     known.update(retold(later, &secrets));
@@ -104,7 +98,7 @@ enum Fault {
 
 impl BaselineFile {
     fn load(&self) -> Result<Option<Baseline>, Fault> {
-        let path = self.place.path();
+        let path = self.place.readable();
         // A device has no end.
         if path.metadata().is_ok_and(|found| !found.is_file()) {
             return Err(Fault::Disk("read", io::Error::other("it is no file")));
@@ -121,29 +115,23 @@ impl BaselineFile {
 
     fn save(&self, baseline: Baseline, secrets: &Arc<Secrets>) -> Result<(), Fault> {
         let text = retold(baseline, secrets).write();
-        gate::write_sealed(self.place.path(), text.as_bytes(), secrets)
+        gate::write_public(self.place.path(), text.as_bytes(), secrets)
             .map_err(|error| Fault::Disk("written", error))
     }
 
-    /// Nobody else changes the baselines of this project while this is held. A folder that is not ours is left as it
-    /// is found, without a lock.
-    fn lock(&self, secrets: &Secrets) -> Result<Option<gate::Lock>, Fault> {
-        let BaselinePlace::Named(path) = &self.place else { return Ok(None) };
-        let folder = path.parent().unwrap_or(Path::new("."));
-        let is_new = !folder.exists();
+    /// Nobody else changes the baselines of this project while this is held. A file that is not in their folder has no lock.
+    fn lock(&self) -> Result<Option<gate::Lock>, Fault> {
+        let BaselinePlace::Named { lock, .. } = &self.place else { return Ok(None) };
         let made = || {
-            gate::make_folder(folder)?;
-            if is_new {
-                gate::write_private(&folder.join(".gitignore"), IGNORED.as_bytes(), secrets)?;
-            }
-            gate::lock(&folder.join(".lock"))
+            gate::make_folder(lock.parent().unwrap_or(Path::new(".")))?;
+            gate::lock(lock)
         };
         made().map(Some).map_err(|error| Fault::Disk("written", error))
     }
 
     fn missing(&self, py: Python<'_>) -> PyErr {
         let others = match &self.place {
-            BaselinePlace::Named(path) => path.parent().map(names).unwrap_or_default(),
+            BaselinePlace::Named { path, old, .. } => names(&[path, old]),
             BaselinePlace::At(_) => Vec::new(),
         };
         let found = match others.as_slice() {
@@ -186,7 +174,9 @@ impl BaselineFile {
 fn absolute(place: BaselinePlace) -> BaselinePlace {
     let whole = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
     match place {
-        BaselinePlace::Named(path) => BaselinePlace::Named(whole(path)),
+        BaselinePlace::Named { path, old, lock } => {
+            BaselinePlace::Named { path: whole(path), old: whole(old), lock: whole(lock) }
+        }
         BaselinePlace::At(path) => BaselinePlace::At(whole(path)),
     }
 }
@@ -200,13 +190,15 @@ fn retold(baseline: Baseline, secrets: &Secrets) -> Baseline {
     baseline.retold(|text| secrets.clean(&text).into_owned())
 }
 
-/// The names of the baselines in a folder.
-fn names(folder: &Path) -> Vec<String> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+/// The names of the baselines that are beside these files.
+fn names(files: &[&PathBuf]) -> Vec<String> {
+    let folders = files.iter().filter_map(|file| file.parent());
+    let entries = folders.flat_map(|folder| fs::read_dir(folder).into_iter().flatten().flatten());
     let mut names: Vec<String> = entries
         .filter_map(|entry| entry.file_name().to_str()?.strip_suffix(".json").map(str::to_owned))
         .filter(|name| !name.starts_with('.'))
         .collect();
     names.sort();
+    names.dedup();
     names
 }
