@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from provider import as_provider
+from provider_bodies import as_provider
 
 
 @dataclass

@@ -9,7 +9,6 @@ mod demo;
 mod doctor;
 mod git;
 mod given;
-mod import;
 mod init;
 mod judge;
 mod lint;
@@ -66,9 +65,9 @@ enum Command {
     /// Show the results of the last run, or of any JUnit file
     #[command(after_help = results::EXAMPLES)]
     Results(results::Results),
-    /// Look at recordings of model traffic, bring those of other tools, or delete them
+    /// Show recordings of model traffic, import those of other tools, or delete them
     #[command(
-        after_help = "Examples:\n  unitai cache stats                             size, hit rate, dollars saved\n  unitai cache clear                             delete every recording\n  unitai cache prune --ttl-hours 24              delete those that are older than a day\n  unitai cache import tests/cassettes            bring those of vcrpy and cassetter\n  unitai cache import tests/cassettes --dry-run  show what would come"
+        after_help = "Examples:\n  unitai cache stats                             size, hit rate, dollars saved\n  unitai cache show 3f2a91                       one recording, and where secrets were taken out\n  unitai cache clear                             delete every recording\n  unitai cache prune --ttl-hours 24              delete those that are older than a day\n  unitai cache prune --unused                    delete what tests do not use since they were recorded again\n  unitai cache import tests/cassettes            import those of vcrpy, LangChain and cassetter\n  unitai cache import tests/cassettes --dry-run  show what would be imported"
     )]
     Cache(cache::Cache),
     /// Show every setting: its value, and who has said it

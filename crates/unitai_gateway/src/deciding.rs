@@ -196,7 +196,7 @@ fn kind_of(error: &CassetteError) -> TroubleKind {
     match error {
         CassetteError::Miss(_) => TroubleKind::NoRecording,
         CassetteError::Damaged(_) => TroubleKind::Damaged,
-        CassetteError::Disk { .. } => TroubleKind::Disk,
+        CassetteError::Disk { .. } | CassetteError::NotReplayable(_) => TroubleKind::Disk,
     }
 }
 

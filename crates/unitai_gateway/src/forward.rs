@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use reqwest::{Method, Response};
 use unitai_model::{Source, with_causes};
-use unitai_wire::cassette::{Tape, Ticket};
+use unitai_wire::cassette::{CassetteError, Tape, Ticket};
 use unitai_wire::exchange::{Asked, Exchange, How};
 
 use crate::answer::{self, Gone, Out};
@@ -210,6 +210,10 @@ impl Passing {
         let kept = tokio::task::spawn_blocking(move || tape.keep(is_streamed, hides_usage, usage)).await;
         let trouble = match kept {
             Ok(Ok(())) => return,
+            Ok(Err(CassetteError::NotReplayable(why))) => {
+                shared.say(&format!("an answer was not recorded, and a replay will miss it: {why}"));
+                return;
+            }
             Ok(Err(error)) => error.to_string(),
             Err(error) => error.to_string(),
         };

@@ -36,6 +36,9 @@ def __dir__() -> list[str]:
         "pytest_collection_modifyitems",
         "pytest_runtest_makereport",
         "pytest_exception_interact",
+        "pytest_sessionfinish",
+        "pytest_testnodedown",
+        "pytest_terminal_summary",
         "mock_toolkit",
         "unitai_config",
         "scripted_model",
@@ -417,6 +420,39 @@ def pytest_exception_interact(
             from unitai.pytest_plugin.tracing import escape_control_characters
 
             escape_control_characters(report)
+
+
+#: How many recordings hold redacted answers, as the processes of pytest-xdist tell.
+_REDACTED = pytest.StashKey[int]()
+_REDACTED_OUTPUT = "unitai_redacted"
+
+
+def _redacted_recordings() -> int:
+    traffic = sys.modules.get("unitai.traffic.cassette")
+    return 0 if traffic is None else traffic.totals[2]
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Tells the process with the last word what this one recorded."""
+    output = getattr(session.config, "workeroutput", None)
+    if output is not None:
+        output[_REDACTED_OUTPUT] = _redacted_recordings()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Adds what a process of pytest-xdist recorded."""
+    stash = node.config.stash
+    stash[_REDACTED] = stash.get(_REDACTED, 0) + getattr(node, "workeroutput", {}).get(_REDACTED_OUTPUT, 0)
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Says once that answers were changed before they were stored: nobody else would notice."""
+    count = _redacted_recordings() + config.stash.get(_REDACTED, 0)
+    if count:
+        from unitai._engine import redacted_note
+
+        terminalreporter.write_line(f"UnitAI: {redacted_note(count)}")
 
 
 @pytest.fixture

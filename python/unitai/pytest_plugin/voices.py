@@ -49,6 +49,8 @@ class Voices:
                 voice.__exit__(None if error is None else type(error), error, None)
             else:
                 voice.judge(error)
+                if error is None:
+                    voice.complete()
 
     def close(self) -> None:
         """Closes what is open, the last one first. Raises what is wrong with it."""
@@ -111,6 +113,7 @@ class EveryTest:
             raise
         if self._open is not None:
             self._open.judge(None)
+            self._open.complete()
         return outcome
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -127,7 +130,7 @@ class EveryTest:
     def pytest_terminal_summary(self, terminalreporter: Any, config: pytest.Config) -> None:
         """Says what came of it; not where other processes ran the tests, whose counts are theirs."""
         if not config.getoption("numprocesses", None):
-            replayed, recorded = totals
+            replayed, recorded, _ = totals
             terminalreporter.write_line(f"UnitAI {self._mode}: model traffic {replayed} replayed, {recorded} recorded")
 
 

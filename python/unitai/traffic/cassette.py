@@ -15,14 +15,15 @@ from unitai.traffic.voice import Voice
 
 __all__ = ["Recordings", "cassette", "is_ci", "standing"]
 
-#: What all cassettes of this process did together: requests replayed, and answers recorded.
-totals = [0, 0]
+#: What all cassettes of this process did together: requests replayed, answers recorded, and redacted ones among these.
+totals = [0, 0, 0]
 
 
 class _Counts(NamedTuple):
     replayed: int
     missed: int
     recorded: int
+    redacted: int
 
 
 class Recordings(Voice[Cassette]):
@@ -55,12 +56,25 @@ class Recordings(Voice[Cassette]):
         """Answers that were recorded."""
         return self._counts().recorded
 
+    @property
+    def redacted(self) -> int:
+        """Answers that were recorded, and that secrets were taken out of."""
+        return self._counts().redacted
+
+    def complete(self) -> None:
+        """The test that records came to its end: what it recorded in earlier sessions and not in this one is of no use
+        to it any more.
+        """
+        if self._engine is not None:
+            self._engine.complete()
+
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._depth == 1:
             totals[0] += self.replayed
             totals[1] += self.recorded
+            totals[2] += self.redacted
         super().__exit__(kind, error, trace)
 
     def judge(self, error: BaseException | None) -> None:
@@ -71,7 +85,7 @@ class Recordings(Voice[Cassette]):
         super().judge(error)
 
     def _counts(self) -> _Counts:
-        return _Counts(0, 0, 0) if self._engine is None else _Counts(*self._engine.counts)
+        return _Counts(0, 0, 0, 0) if self._engine is None else _Counts(*self._engine.counts)
 
     def _begin(self) -> Cassette | None:
         if self._mode == "off":

@@ -12,6 +12,7 @@ from importlib import import_module
 import pytest
 import shop
 from framework import call, same
+from provider import COOKIE
 from stopwatch import Stopwatch
 from upstream import Upstream
 
@@ -431,6 +432,9 @@ class TestRecordings:
             recorded = toolkit.run(framework.agent(server.url), "refund order 123")
         assert recorded.error is None
         assert same(recorded.output) == "Refunded."
+        stored = "".join(path.read_text(encoding="utf-8") for path in tmp_path.glob("*.json"))
+        assert COOKIE not in stored
+        assert "[redacted]" not in stored
         with cassette("replay", tmp_path):
             replayed = toolkit.run(framework.agent(server.url), "refund order 123")
         assert shape(replayed) == shape(recorded)

@@ -9,6 +9,7 @@ from typing import Any
 
 import urllib3
 from loopback import Answered, Server
+from provider import Edge
 
 from unitai import scripted_model
 
@@ -22,6 +23,8 @@ class Upstream:
         self._steps = list(steps)
         self._asked: queue.Queue[Any] = queue.Queue()
         self._server = Server()
+        #: What stands before the models of real providers.
+        self._edge = Edge()
 
     def __enter__(self) -> Server:
         self._thread = threading.Thread(target=self._work, daemon=True)
@@ -41,7 +44,7 @@ class Upstream:
         answer = box.get()
         if isinstance(answer, Exception):
             return Answered(status=500, body=str(answer).encode())
-        return answer
+        return self._edge.dress(asked, answer)
 
     def _work(self) -> None:
         pool = urllib3.PoolManager()

@@ -68,9 +68,13 @@ class ModelClient:
     #: Whether the SDK has a helper that makes an object of a JSON answer.
     has_structured_output = False
 
-    def __init__(self, way: str = "plain", *, is_async: bool = False, base_url: str | None = None) -> None:
+    def __init__(
+        self, way: str = "plain", *, is_async: bool = False, base_url: str | None = None, has_retries: bool = False
+    ) -> None:
         self.way = way
         self.is_async = is_async
+        #: What turns off the SDK's own retries, which is not how its users have it.
+        self.retries = {} if has_retries else {"max_retries": 0}
         #: The server to ask instead of the provider's own, as `http://127.0.0.1:8080`.
         self.base_url = base_url
         self.connect()
@@ -80,7 +84,7 @@ class ModelClient:
         return self.way != "plain"
 
     def connect(self) -> None:
-        """Makes the SDK's client, with retries turned off."""
+        """Makes the SDK's client, with its defaults but for `retries`."""
         raise NotImplementedError
 
     def begin(self, text: str, *, image: bytes | None = None) -> list[Any]:

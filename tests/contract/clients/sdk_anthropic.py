@@ -32,7 +32,7 @@ class Messages(ModelClient):
 
     def connect(self):
         kind = anthropic.AsyncAnthropic if self.is_async else anthropic.Anthropic
-        self.client = kind(api_key="none", max_retries=0, base_url=self.base_url)
+        self.client = kind(api_key="none", **self.retries, base_url=self.base_url)
 
     async def close(self):
         await settled(self.client.close())

@@ -60,7 +60,7 @@ class ChatOpenAI(_Chat):
         kind = importlib.import_module("langchain_openai").ChatOpenAI
         base_url = self.base_url and f"{self.base_url}/v1"
         return kind(
-            model=self.model, api_key="none", max_retries=0, base_url=base_url, use_responses_api=self.is_responses
+            model=self.model, api_key="none", **self.retries, base_url=base_url, use_responses_api=self.is_responses
         )
 
 
@@ -78,7 +78,7 @@ class ChatAnthropic(_Chat):
         anthropic = importlib.import_module("anthropic")
         self.rate_limited, self.broken = anthropic.RateLimitError, anthropic.InternalServerError
         kind = importlib.import_module("langchain_anthropic").ChatAnthropic
-        return kind(model=self.model, api_key="none", max_retries=0, base_url=self.base_url)
+        return kind(model=self.model, api_key="none", **self.retries, base_url=self.base_url)
 
 
 def _text(message):

@@ -30,7 +30,7 @@ class _OpenAI(ModelClient):
 
     def connect(self):
         kind = openai.AsyncOpenAI if self.is_async else openai.OpenAI
-        self.client = kind(api_key="none", max_retries=0, base_url=self.base_url and f"{self.base_url}/v1")
+        self.client = kind(api_key="none", **self.retries, base_url=self.base_url and f"{self.base_url}/v1")
 
     async def close(self):
         await settled(self.client.close())

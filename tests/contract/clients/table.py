@@ -55,14 +55,14 @@ class Variant(NamedTuple):
     def __str__(self) -> str:
         return "-".join([self.entry.name, *(["async"] if self.is_async else []), self.way])
 
-    def make(self, base_url: str | None = None) -> ModelClient:
+    def make(self, base_url: str | None = None, *, has_retries: bool = False) -> ModelClient:
         """A client in this way."""
         home, name = self.entry.home.split(":")
         with warnings.catch_warnings():
             # What an SDK says when it is loaded is no concern of these tests.
             warnings.simplefilter("ignore")
             kind = getattr(importlib.import_module(home), name)
-        return kind(self.way, is_async=self.is_async, base_url=base_url)
+        return kind(self.way, is_async=self.is_async, base_url=base_url, has_retries=has_retries)
 
 
 def variants() -> list[Variant]:

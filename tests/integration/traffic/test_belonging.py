@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from loopback import Answered
-from provider import as_provider
+from provider_bodies import as_provider
 from wire import CHAT, Anywhere, ask, chat
 
 from unitai import AmbiguousRunError, MockToolkit, scripted_model

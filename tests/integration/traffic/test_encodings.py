@@ -10,7 +10,7 @@ import zlib
 import pytest
 import urllib3
 from loopback import Answered
-from provider import PROMPT, SAID, TEXT, as_provider
+from provider_bodies import PROMPT, SAID, TEXT, as_provider
 from wire import ASYNC, CHAT, SYNC, chat, reading, said
 
 from unitai import MockToolkit

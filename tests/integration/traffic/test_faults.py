@@ -11,7 +11,7 @@ from contextlib import nullcontext
 import pytest
 import urllib3
 from loopback import Answered
-from provider import TEXT
+from provider_bodies import TEXT
 from stopwatch import Stopwatch
 from wire import ASYNC, CHAT, SYNC, Anywhere, ask, chat, post, reading, said
 

@@ -8,7 +8,7 @@ import json
 import pytest
 from loopback import Answered
 from model_client import TOOL, drive
-from provider import CACHED, PROMPT, REASONED, SAID, TEXT, as_provider, refusal
+from provider_bodies import CACHED, PROMPT, REASONED, SAID, TEXT, as_provider, refusal
 from table import variants
 
 from unitai import InvalidArgumentError, MockToolkit

@@ -15,7 +15,7 @@ from itertools import count
 
 import pytest
 from loopback import Answered, Server
-from provider import as_provider
+from provider_bodies import as_provider
 from wire import CHAT, ask, chat
 
 from unitai import CacheMissError, MockToolkit, cassette

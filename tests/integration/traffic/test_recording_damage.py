@@ -6,7 +6,7 @@ import random
 
 import pytest
 from loopback import Answered
-from provider import as_provider
+from provider_bodies import as_provider
 from wire import CHAT, ask, chat, post
 
 from unitai import DamagedRecordingError, ReplayCache, cassette

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 import pytest
 from loopback import Answered
-from provider import as_provider
+from provider_bodies import as_provider
 from wire import CHAT, ask, chat, post
 
 from unitai import CacheDiskError, MockToolkit, ReplayCache, cassette
@@ -134,6 +134,28 @@ def test_a_disk_that_is_full(server, tmp_path):
         assert tape.recorded == 1
 
 
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root may mount")
+def test_a_full_disk_ends_recording_at_the_first_answer_that_is_lost(server, tmp_path):
+    """In this test and in those after it, each with a cassette of its own, until there is room again."""
+    with mounted(tmp_path / "cache", "size=128k") as folder:
+        with (folder / "filler").open("wb", buffering=0) as filler, pytest.raises(OSError, match="No space"):
+            while True:
+                filler.write(bytes(4096))
+        for _ in range(4):
+            runs = []
+            with pytest.raises(CacheDiskError, match="(?i)no space"), cassette("record", folder):
+                for number in range(3):
+                    question = f"Question {number}"
+                    runs.append(MockToolkit().run(lambda input, tools, text=question: ask(server, text), "x"))
+        assert len(server.requests) == 1
+        assert [type(result.error) for result in runs] == [CacheDiskError] * 3
+        assert "no model is asked" in str(runs[0].error)
+        (folder / "filler").unlink()
+        with cassette("record", folder) as tape:
+            ask(server)
+        assert tape.recorded == 1
+
+
 def test_a_file_that_may_not_grow(server, tmp_path):
     """As on a full disk, where none can be mounted."""
     with cassette("record", tmp_path):
@@ -150,13 +172,15 @@ def test_a_file_that_may_not_grow(server, tmp_path):
             resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, hard))
             for text in ("Hi", "Something else"):
                 runs.append(MockToolkit().run(lambda input, tools, text=text: ask(server, text), "x"))
-            # The same question again: its file is there already, and must stay as it is.
+            # The same question again: its file is there already, and must stay as it is. Its answer would be lost like the
+            # first one, so it is not paid for.
             runs.append(MockToolkit().run(lambda input, tools: ask(server, "Something else"), "x"))
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
         signal.signal(signal.SIGXFSZ, handler)
-    assert [result.error for result in runs] == [None, None, None]
+    assert [type(result.error) for result in runs] == [type(None), type(None), CacheDiskError]
     assert [result.output == "Hello world" for result in runs] == [False, True, False]
+    assert len(server.requests) == 2
     assert left(tmp_path) == before
     assert {path.name: path.read_bytes() for path in tmp_path.glob("*.json")} == whole
 

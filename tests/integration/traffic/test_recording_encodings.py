@@ -8,7 +8,7 @@ import zlib
 
 import pytest
 from loopback import Answered, Server
-from provider import as_provider
+from provider_bodies import as_provider
 from wire import ASYNC, CHAT, SYNC, chat, reading
 
 from unitai import MockToolkit, cassette

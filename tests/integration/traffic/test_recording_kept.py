@@ -10,7 +10,7 @@ import time
 import pytest
 import urllib3
 from loopback import Answered, Server
-from provider import TEXT, as_provider, refusal
+from provider_bodies import TEXT, as_provider, refusal
 from wire import ASYNC, CHAT, SYNC, chat, post, reading
 
 from unitai import CacheMissError, MockToolkit, ReplayCache, cassette

@@ -10,7 +10,7 @@ import companion_plugins
 import pytest
 from loopback import Answered, Server
 from projects import WITHOUT_OTHERS
-from provider import as_provider
+from provider_bodies import as_provider
 from wire import ask
 
 from unitai import cassette
@@ -359,6 +359,7 @@ def test_any_test_id_records_and_replays_and_nothing_is_written_elsewhere(projec
     assert project.asked == asked
     assert {path.relative_to(project.pytester.path).parts[:2] for path in project.files() - before} == {
         (".unitai",),
+        (".unitai", ".gitignore"),
         (".unitai", "cache"),
     }
     assert sorted(path.name for path in project.cache.iterdir() if path.is_dir()) == []

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from loopback import Answered, Server
-from provider import as_provider
+from provider_bodies import as_provider
 from stopwatch import Stopwatch
 from wire import post
 

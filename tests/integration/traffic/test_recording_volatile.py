@@ -9,7 +9,7 @@ import uuid
 
 import pytest
 from loopback import Answered, Server
-from provider import as_provider
+from provider_bodies import as_provider
 from wire import CHAT, post
 
 from unitai import CacheMissError, MockToolkit, cassette

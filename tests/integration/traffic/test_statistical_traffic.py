@@ -10,7 +10,7 @@ import threading
 
 import pytest
 from loopback import Answered
-from provider import as_provider, refusal
+from provider_bodies import as_provider, refusal
 from wire import Anywhere, ask, chat, post
 
 from unitai import (

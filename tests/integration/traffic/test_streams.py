@@ -7,7 +7,7 @@ import threading
 
 import pytest
 from loopback import Answered
-from provider import PROMPT, SAID, TEXT, as_provider
+from provider_bodies import PROMPT, SAID, TEXT, as_provider
 from wire import ASYNC, CHAT, SYNC, chat, reading, said
 
 from unitai import MockToolkit

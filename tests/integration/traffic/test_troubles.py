@@ -8,7 +8,7 @@ import time
 import pytest
 import urllib3
 from loopback import Answered
-from provider import PROMPT, TEXT, as_provider, refusal
+from provider_bodies import PROMPT, TEXT, as_provider, refusal
 from wire import ASYNC, CHAT, SYNC, ask, chat, post, reading
 
 from unitai import MockToolkit

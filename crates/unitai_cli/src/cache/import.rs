@@ -59,11 +59,12 @@ impl Import {
                     left_out.append(&mut plan.left_out);
                     report.origins.append(&mut plan.origins);
                     let (models, apis) = (plan.models, plan.apis);
-                    let imported = if self.dry_run {
-                        Imported { added: models + apis, known: 0 }
+                    let mut imported = if self.dry_run {
+                        Imported { added: models + apis, ..Imported::default() }
                     } else {
                         shelf.import(plan).map_err(|error| error.to_string())?
                     };
+                    left_out.append(&mut imported.left_out);
                     report.file(&name, models, apis, imported, &left_out);
                 }
                 Err(Unreadable::Other) if !found.is_named => report.passed_over(&name),

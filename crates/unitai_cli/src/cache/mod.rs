@@ -5,9 +5,15 @@ use std::sync::Arc;
 
 use clap::{Args, Subcommand};
 use unitai_config::Settings;
-use unitai_wire::cassette::{CassetteError, Shelf, Stats, ttl_of_hours};
+use unitai_model::value::plain;
+use unitai_wire::cassette::{CassetteError, Shelf, Stats, Unused, ttl_of_hours};
 
-use crate::import::{Import, Told};
+mod import;
+mod show;
+
+use import::{Import, Told};
+use show::Show;
+
 use crate::say::{self, complain, say};
 
 /// The arguments of `unitai cache`.
@@ -24,13 +30,21 @@ pub(crate) struct Cache {
 enum What {
     /// Show how many recordings there are, how often they answered, and what they saved
     Stats,
+    /// Show a recording and where secrets were taken out of it, or list all
+    Show(Show),
     /// Delete every recording
     Clear,
-    /// Delete the recordings that are too old, and what a killed process left behind
+    /// Delete the recordings that are too old, and what a killed process left behind; or those that no test uses
     Prune {
         /// How old a recording may be [default: 168, or what the project's file says]
         #[arg(long, value_name = "HOURS")]
         ttl_hours: Option<f64>,
+        /// List and delete what tests recorded once, and did not record again when they were last recorded as a whole
+        #[arg(long, conflicts_with = "ttl_hours")]
+        unused: bool,
+        /// With --unused: list it, and delete nothing
+        #[arg(long, requires = "unused")]
+        dry_run: bool,
     },
     /// Bring recordings of vcrpy and cassetter, so that the same requests find them here
     Import(Import),
@@ -66,7 +80,15 @@ impl Cache {
                 let count = shelf.clear().map_err(failed)?;
                 format!("{} deleted from {shown}", recordings(count))
             }
-            What::Prune { ttl_hours } => {
+            What::Show(show) => show.text(&shelf, directory.strip_prefix(&here).unwrap_or(&directory))?,
+            What::Prune { unused: true, dry_run, .. } => {
+                let unused = if *dry_run { shelf.unused() } else { shelf.prune_unused() }.map_err(failed)?;
+                let verb = if *dry_run { "would be deleted" } else { "deleted" };
+                let mut lines: Vec<String> = unused.iter().map(listed).collect();
+                lines.push(format!("{} {verb} from {shown}", unused_answers(&unused)));
+                lines.join("\n")
+            }
+            What::Prune { ttl_hours, .. } => {
                 let hours = ttl_hours.unwrap_or(settings.ttl_hours);
                 let ttl = ttl_of_hours(hours).ok_or_else(|| format!("{hours} is no number of hours"))?;
                 let count = shelf.prune(ttl).map_err(failed)?;
@@ -79,6 +101,18 @@ impl Cache {
         };
         Ok(Told { text, code: 0 })
     }
+}
+
+/// `  3f2a91c0d2e4  gpt-4o (openai_chat), of tests/test_a.py::test_b`.
+fn listed(unused: &Unused) -> String {
+    let scopes = unused.scopes.iter().map(|scope| plain(scope)).collect::<Vec<_>>().join(", ");
+    let shared = if unused.is_shared { "; other tests use answers of it, which stay" } else { "" };
+    let short = unused.key.get(..12).unwrap_or(&unused.key);
+    format!("  {short}  {}, of {scopes}{shared}", plain(&unused.request))
+}
+
+fn unused_answers(unused: &[Unused]) -> String {
+    format!("the unused answers of {}", recordings(unused.len() as u64))
 }
 
 fn described(stats: &Stats) -> String {

@@ -11,7 +11,7 @@ use clap::{Args, ValueEnum};
 use unitai_config::{CacheSettings, Choice};
 use unitai_gateway::{Gateway, Pace, Settings, Upstreams, start};
 use unitai_model::{Ending, Failure, Money, Packed, Value};
-use unitai_wire::cassette::{Cassette, Mode, Options, Volatile, ttl_of_hours};
+use unitai_wire::cassette::{Cassette, Mode, Options, Volatile, redacted_note, ttl_of_hours};
 use unitai_wire::meter::{Budget, Price, PriceTable, Whose};
 use unitai_wire::redact::Secrets;
 
@@ -95,7 +95,8 @@ impl Serve {
     fn serve(self) -> Result<i32, String> {
         let secrets = Arc::new(say::of_environment());
         let settings = self.settings(&secrets)?;
-        let mode = settings.cassette.as_ref().map(|cassette| cassette.mode());
+        let cassette = settings.cassette.clone();
+        let mode = cassette.as_ref().map(|cassette| cassette.mode());
         let input = Value::List(self.command.iter().map(|word| Value::Str(word.clone())).collect()).pack();
         let input = if self.command.is_empty() { Packed::null() } else { input };
         // From here on a signal closes the gateway instead of ending the process.
@@ -123,6 +124,10 @@ impl Serve {
             None => Ok(()),
         };
         say::note(&words::summary(&trajectory, file.as_deref()));
+        let redacted = cassette.map_or(0, |cassette| cassette.tally().counts().redacted);
+        if let Some(note) = redacted_note(redacted) {
+            say::note(&note);
+        }
         is_written?;
         if !self.is_verbose() {
             troubles.iter().for_each(|trouble| say::note(&trouble.text));

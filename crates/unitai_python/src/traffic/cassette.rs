@@ -9,6 +9,7 @@ use std::time::{Duration, SystemTime};
 use pyo3::exceptions::PyBaseException;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
+use unitai_model::value::plain;
 use unitai_wire::cassette::{self, CassetteError, Inquiry, Look, Mode, Options, Volatile};
 
 use crate::errors::{Trouble, invalid};
@@ -91,11 +92,21 @@ impl Cassette {
         self.tapes.shelf().directory().to_owned()
     }
 
-    /// Requests that recordings answered, requests that none did, and answers that were recorded, so far.
+    /// Requests that recordings answered, requests that none did, answers that were recorded, and those of them that secrets
+    /// were taken out of, so far.
     #[getter]
-    fn counts(&self) -> (u64, u64, u64) {
+    fn counts(&self) -> (u64, u64, u64, u64) {
         let counts = self.tapes.tally().counts();
-        (counts.hits, counts.misses, counts.kept)
+        (counts.hits, counts.misses, counts.kept, counts.redacted)
+    }
+
+    /// The test that records came to its end, and nothing is wrong with what it recorded: what it recorded in earlier
+    /// sessions and not in this one, it uses no more.
+    fn complete(&self, py: Python<'_>) {
+        if self.trouble.lock().unwrap_or_else(PoisonError::into_inner).is_none() {
+            // What could not be remembered is pruned later.
+            let _ = without_interpreter(py, || self.tapes.complete(&self.scope));
+        }
     }
 
     /// What somebody should know though nothing failed, in sentences: answers that could not be recorded,
@@ -191,6 +202,15 @@ impl Cassette {
         !self.apis.is_empty()
     }
 
+    /// An answer was not stored: the disk refused, which fails the test, or a replay could not give it back, which is told.
+    pub(super) fn note_unstored(&self, py: Python<'_>, error: CassetteError) {
+        if let CassetteError::NotReplayable(why) = &error {
+            self.note_lost(plain(&why.to_string()));
+        } else {
+            self.note_trouble(py, &raised(py, error));
+        }
+    }
+
     pub(super) fn note_trouble(&self, py: Python<'_>, error: &PyErr) {
         let mut trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
         if trouble.is_none() {
@@ -210,6 +230,12 @@ impl Cassette {
     pub(super) fn is_closed(&self) -> bool {
         self.is_closed.load(Ordering::Relaxed)
     }
+}
+
+/// What is said once, at the end of a run, about recordings whose answers were redacted.
+#[pyfunction]
+pub(crate) fn redacted_note(count: u64) -> Option<String> {
+    cassette::redacted_note(count)
 }
 
 /// When a test first opened this folder in this process.
@@ -235,13 +261,9 @@ pub(super) fn raised(py: Python<'_>, error: CassetteError) -> PyErr {
             .remedy(miss.remedy())
             .into_err(py),
         CassetteError::Damaged(damage) => {
-            let remedy = if damage.is_newer() {
-                "update unitai"
-            } else {
-                "take the file back from version control, or delete it and record again"
-            };
-            Trouble::new("DamagedRecordingError", damage.to_string()).remedy(remedy).into_err(py)
+            Trouble::new("DamagedRecordingError", damage.to_string()).remedy(damage.remedy()).into_err(py)
         }
         error @ CassetteError::Disk { .. } => Trouble::new("CacheDiskError", error.to_string()).into_err(py),
+        CassetteError::NotReplayable(why) => invalid(py, why.to_string()),
     }
 }

@@ -32,7 +32,7 @@ pub(crate) use belonging::{
     block_network, close_run, close_traffic, open_run, open_traffic, run_here, unblock_network, voice_here,
 };
 pub(crate) use budget::{Budget, budget_settings, patiently, unsettled};
-pub(crate) use cassette::Cassette;
+pub(crate) use cassette::{Cassette, redacted_note};
 pub(crate) use deciding::{claims, decide};
 pub(crate) use elsewhere::{forget_parent, remember_process, surroundings};
 pub(crate) use faulting::Remembered;

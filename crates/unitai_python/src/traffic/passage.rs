@@ -10,7 +10,6 @@ use unitai_wire::exchange::{Exchange, How};
 use unitai_wire::faults::Spoiled;
 
 use super::Cassette;
-use super::cassette::raised;
 use super::headers::pairs;
 use super::watched::Watched;
 use crate::gate::without_interpreter;
@@ -76,7 +75,7 @@ impl Taping {
         }
         let is_streamed = tape.is_event_stream();
         if let Err(error) = without_interpreter(py, || tape.keep(is_streamed, false, None)) {
-            self.cassette.get().note_trouble(py, &raised(py, error));
+            self.cassette.get().note_unstored(py, error);
         }
     }
 }

@@ -11,7 +11,6 @@ use unitai_wire::meter::{PriceTable, Reservation};
 
 use super::belonging::Owner;
 use super::budget::{patiently, unsettled};
-use super::cassette::raised;
 use super::{Voice, tally};
 use crate::gate::without_interpreter;
 use crate::run::cancelled;
@@ -190,7 +189,7 @@ impl Watched {
         let usage = wire.raw_usage.as_ref().and_then(|usage| serde_json::from_str(usage.text()).ok());
         let (is_streamed, hides_usage) = (exchange.asked().request.streamed, exchange.hides_usage());
         if let Err(error) = without_interpreter(py, || tape.keep(is_streamed, hides_usage, usage)) {
-            cassette.get().note_trouble(py, &raised(py, error));
+            cassette.get().note_unstored(py, error);
         }
     }
 

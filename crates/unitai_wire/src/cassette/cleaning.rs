@@ -22,9 +22,8 @@ pub(super) fn cleaned(secrets: &Secrets, slot: Slot) -> Slot {
     let mut pieces: Vec<Vec<u8>> =
         recording.chunks.iter_mut().map(|chunk| std::mem::take(&mut chunk.bytes)).collect();
     let body = pieces.concat();
-    let kind = recording.headers.iter().find(|(name, _)| name == "content-type");
     // First: what is hidden in one event would leave the rest of it standing in the next.
-    let is_told_in_pieces = telling::clean(secrets, kind.map_or("", |(_, kind)| kind), &mut pieces);
+    let is_told_in_pieces = telling::clean(secrets, recording.content_type(), &mut pieces);
     if secrets.clean_chunks(&mut pieces) || is_told_in_pieces {
         tell(places(secrets, &body));
     }

@@ -15,7 +15,9 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use super::inquiry::AskedDocument;
+use super::telling;
 use crate::digest_bytes;
+use crate::frames::Frames;
 
 /// The version of the file's form.
 const FORMAT: u32 = 1;
@@ -116,6 +118,30 @@ impl Recording {
             && !name.ends_with("token")
     }
 
+    /// The content type, as the provider says it; empty where it does not.
+    pub fn content_type(&self) -> &str {
+        let found = self.headers.iter().find(|(name, _)| name == "content-type");
+        found.map_or("", |(_, kind)| kind)
+    }
+
+    /// Whether a body that is said to be JSON is, and so is each event of a stream.
+    fn is_readable(&self) -> bool {
+        let is_json = |text: &[u8]| serde_json::from_slice::<serde::de::IgnoredAny>(text).is_ok();
+        let body = self.body();
+        match telling::framing(self.content_type()) {
+            Some(framing) => {
+                let mut events = Vec::new();
+                let mut frames = Frames::new(framing);
+                frames.feed(&body, &mut events);
+                frames.finish(&mut events);
+                let begins_as_json = |text: &[u8]| text.trim_ascii_start().starts_with(b"{");
+                events.iter().all(|event| !begins_as_json(&event.data) || is_json(&event.data))
+            }
+            None if self.content_type().contains("json") => is_json(&body),
+            None => true,
+        }
+    }
+
     /// The whole body.
     pub fn body(&self) -> Vec<u8> {
         self.chunks.iter().flat_map(|chunk| chunk.bytes.iter().copied()).collect()
@@ -156,11 +182,24 @@ pub enum DamageKind {
     Checksum,
     /// It is whole, and holds nothing that is understood.
     Form(String),
+    /// An answer that release 0.1.0 damaged when it took secrets out of it.
+    Redacted,
     /// It was made by a later release.
     Newer(u32),
 }
 
 impl Damage {
+    /// What to do about it.
+    pub fn remedy(&self) -> &'static str {
+        match self.kind {
+            DamageKind::Newer(_) => "update unitai",
+            DamageKind::Redacted => "record it again, with `--record` or mode=\"record\"",
+            DamageKind::Checksum | DamageKind::Form(_) => {
+                "take the file back from version control, or delete it and record again"
+            }
+        }
+    }
+
     /// Whether nothing is wrong with it but that a later release made it.
     pub fn is_newer(&self) -> bool {
         matches!(self.kind, DamageKind::Newer(_))
@@ -175,6 +214,9 @@ impl fmt::Display for Damage {
                 write!(f, "{path} was changed or cut after it was recorded: its checksum does not fit")
             }
             DamageKind::Form(why) => write!(f, "{path} is no recording: {why}"),
+            DamageKind::Redacted => {
+                write!(f, "{path} is stale: UnitAI 0.1.0 damaged an answer in it when it took secrets out")
+            }
             DamageKind::Newer(format) => {
                 write!(
                     f,
@@ -264,7 +306,13 @@ fn slots(path: &Path, key: &str, found: &str, slots: Vec<SlotDocument<'_>>) -> R
     if found != key {
         return Err(form(format!("it is the recording of {found}")));
     }
-    slots.into_iter().map(SlotDocument::read).collect::<Result<Vec<Slot>, String>>().map_err(form)
+    let slots =
+        slots.into_iter().map(SlotDocument::read).collect::<Result<Vec<Slot>, String>>().map_err(form)?;
+    // Whatever was recorded since then was proven before it was sealed.
+    if slots.iter().any(|slot| !slot.redacted.is_empty() && !slot.recording.is_readable()) {
+        return Err(Damage { path: path.to_owned(), kind: DamageKind::Redacted });
+    }
+    Ok(slots)
 }
 
 /// The entry inside a file, if the checksum is right to the last byte.

@@ -1,17 +1,45 @@
 //! Keeping a folder of recordings in order: what is there, what goes, what was counted.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use serde::{Deserialize, Serialize};
+
 use super::entry::HEAD;
 use super::shelf::QUARANTINE;
 use super::tally::Counts;
-use super::{CassetteError, Shelf};
+use super::{CassetteError, Shelf, Slot};
 use crate::gate;
 
 const TALLY: &str = ".tally";
+
+/// What the sessions that used a folder leave behind in it.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Sessions {
+    /// What all of them counted.
+    #[serde(flatten)]
+    counts: Counts,
+    /// When each test was last recorded from its beginning to its end, in seconds since 1970. What it recorded before is
+    /// of no use to it any more.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    recorded: BTreeMap<String, f64>,
+}
+
+/// Answers of one recording that the tests which recorded them do not use any more.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unused {
+    /// The recording's key.
+    pub key: String,
+    /// What was asked, in a few words.
+    pub request: String,
+    /// The tests.
+    pub scopes: BTreeSet<String>,
+    /// Whether other tests still use answers of it.
+    pub is_shared: bool,
+}
 
 /// What is in a folder.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -44,6 +72,44 @@ impl Shelf {
         })
     }
 
+    /// What tests recorded before the last time that they were recorded as a whole: a changed prompt leaves the answers to
+    /// the old one behind.
+    pub fn unused(&self) -> Result<Vec<Unused>, CassetteError> {
+        let sessions = self.sessions();
+        let mut found = Vec::new();
+        for (key, _) in self.files()? {
+            // A damaged file is nobody's to judge.
+            let Ok(Some(entry)) = self.read(&key) else { continue };
+            let unused = entry.slots.iter().filter(|slot| sessions.has_replaced(slot));
+            let scopes: BTreeSet<String> = unused.clone().map(|slot| slot.scope.to_string()).collect();
+            if !scopes.is_empty() {
+                let is_shared = unused.count() < entry.slots.len();
+                found.push(Unused { key, request: entry.asked.summary(), scopes, is_shared });
+            }
+        }
+        Ok(found)
+    }
+
+    /// Deletes what [`unused`](Shelf::unused) finds, and gives it.
+    pub fn prune_unused(&self) -> Result<Vec<Unused>, CassetteError> {
+        if self.unused()?.is_empty() {
+            return Ok(Vec::new());
+        }
+        let _lock = self.lock()?;
+        let sessions = self.sessions();
+        let found = self.unused()?;
+        for unused in &found {
+            let Ok(Some(mut entry)) = self.read(&unused.key) else { continue };
+            entry.slots.retain(|slot| !sessions.has_replaced(slot));
+            if entry.slots.is_empty() {
+                delete(&self.path(&unused.key))?;
+            } else {
+                self.write(&unused.key, &entry)?;
+            }
+        }
+        Ok(found)
+    }
+
     fn remove(&self, is_meant: impl Fn(&str, &Path) -> bool) -> Result<u64, CassetteError> {
         let (files, aside) = (self.files()?, recordings_in(&self.directory.join(QUARANTINE))?);
         if files.is_empty() && aside.is_empty() && !self.has_unfinished()? {
@@ -64,6 +130,8 @@ impl Shelf {
         for (_, path) in aside.into_iter().filter(|(_, path)| is_meant("", path)) {
             delete(&path)?;
         }
+        // One that holds anything else stays.
+        let _ = fs::remove_dir(self.directory.join(QUARANTINE));
         Ok(removed)
     }
 
@@ -82,21 +150,38 @@ impl Shelf {
         let sizes = files.iter().filter_map(|(_, path)| fs::metadata(path).ok());
         let quarantined = recordings_in(&self.directory.join(QUARANTINE))?.len() as u64;
         let bytes = sizes.map(|found| found.len()).sum();
-        Ok(Stats { entries: files.len() as u64, bytes, quarantined, counts: self.counts() })
+        let counts = self.sessions().counts;
+        Ok(Stats { entries: files.len() as u64, bytes, quarantined, counts })
     }
 
-    fn counts(&self) -> Counts {
+    fn sessions(&self) -> Sessions {
         let text = fs::read(self.directory.join(TALLY)).unwrap_or_default();
         serde_json::from_slice(&text).unwrap_or_default()
     }
 
     /// Adds what a session counted to what the folder remembers.
     pub fn remember(&self, counts: Counts) -> Result<(), CassetteError> {
-        if counts == Counts::default() || !self.directory.exists() {
+        if counts == Counts::default() {
+            return Ok(());
+        }
+        self.change_sessions(|sessions| sessions.counts = sessions.counts.plus(counts))
+    }
+
+    /// Remembers that a test was recorded as a whole in the session that was opened then.
+    pub(super) fn remember_recorded(&self, scope: &str, opened: SystemTime) -> Result<(), CassetteError> {
+        self.change_sessions(|sessions| {
+            sessions.recorded.insert(scope.to_owned(), seconds(opened));
+        })
+    }
+
+    fn change_sessions(&self, change: impl FnOnce(&mut Sessions)) -> Result<(), CassetteError> {
+        if !self.directory.exists() {
             return Ok(());
         }
         let _lock = self.lock()?;
-        let text = serde_json::to_vec(&self.counts().plus(counts)).unwrap_or_default();
+        let mut sessions = self.sessions();
+        change(&mut sessions);
+        let text = serde_json::to_vec(&sessions).unwrap_or_default();
         let path = self.directory.join(TALLY);
         gate::write_sealed(&path, &text, &self.secrets).map_err(|error| CassetteError::Disk {
             doing: "cannot write",
@@ -104,6 +189,17 @@ impl Shelf {
             error,
         })
     }
+}
+
+impl Sessions {
+    /// Whether the test that recorded this was recorded anew since then.
+    fn has_replaced(&self, slot: &Slot) -> bool {
+        self.recorded.get(&*slot.scope).is_some_and(|opened| seconds(slot.recorded_at) < *opened)
+    }
+}
+
+fn seconds(time: SystemTime) -> f64 {
+    time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs_f64()
 }
 
 /// The recordings in a folder, by key. Somebody may keep other things there, and they are none of ours.

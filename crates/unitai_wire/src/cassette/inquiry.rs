@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use super::Volatile;
 use super::volatile::Normaliser;
+use crate::common::Request;
 use crate::exchange::Asked;
 use crate::redact::{Secrets, hide_keys, without_keys};
 use crate::{dialects, digest};
@@ -105,6 +106,26 @@ impl Inquiry {
         Inquiry { question, canonical, key, redacted, normalised: Vec::new() }
     }
 
+    /// The request that a file holds; `None` of a value that was put under a key by hand, and of a dialect that is not known.
+    pub(super) fn from_document(document: &AskedDocument) -> Option<Inquiry> {
+        let (question, body) = document.question()?;
+        let canonical = body.to_string();
+        let key = key_of(&question, &canonical);
+        Some(Inquiry { question, canonical, key, redacted: Vec::new(), normalised: Vec::new() })
+    }
+
+    /// The request as its dialect reads it; `None` of one that makes no model speak.
+    pub(super) fn asked(&self) -> Option<Asked> {
+        let Question::Model { dialect, .. } = self.question else { return None };
+        Some(Asked {
+            dialect: dialects::named(dialect)?,
+            request: Arc::new(self.document().request()?),
+            canonical: self.canonical.clone(),
+            digest: self.key.clone(),
+            is_local: false,
+        })
+    }
+
     /// The key.
     pub fn key(&self) -> &Arc<str> {
         &self.key
@@ -161,6 +182,16 @@ impl Inquiry {
         }
     }
 
+    /// What was asked, in a few words.
+    pub(super) fn summary(&self) -> String {
+        self.document().summary()
+    }
+
+    /// How many bytes its body has.
+    pub(super) fn len(&self) -> usize {
+        self.canonical.len()
+    }
+
     /// Where secrets were taken out.
     pub(super) fn redacted(&self) -> &[String] {
         &self.redacted
@@ -186,15 +217,28 @@ impl Inquiry {
 impl AskedDocument {
     /// The key that this was stored under; `None` for a value whose key was chosen by hand.
     pub fn key(&self) -> Option<Arc<str>> {
+        let (question, body) = self.question()?;
+        Some(key_of(&question, &body.to_string()))
+    }
+
+    /// The request as its dialect reads it; `None` of one that makes no model speak.
+    pub(super) fn request(&self) -> Option<Request> {
+        let AskedDocument::Model { dialect, model, streamed, path, body } = self else { return None };
+        let mut request = dialects::named(dialect)?.read_request(path, body.as_object()?)?;
+        request.model.clone_from(model);
+        request.streamed = *streamed;
+        Some(request)
+    }
+
+    fn question(&self) -> Option<(Question, &Value)> {
         match self {
             AskedDocument::Model { dialect, model, streamed, path, body } => {
                 let dialect = dialects::named(dialect)?.name();
                 let (model, streamed, path) = (model.clone(), *streamed, path.clone());
-                Some(key_of(&Question::Model { dialect, model, streamed, path }, &body.to_string()))
+                Some((Question::Model { dialect, model, streamed, path }, body))
             }
             AskedDocument::Api { method, url, body } => {
-                let question = Question::Api { method: method.clone(), url: url.clone() };
-                Some(key_of(&question, &body.to_string()))
+                Some((Question::Api { method: method.clone(), url: url.clone() }, body))
             }
             AskedDocument::Value { .. } => None,
         }

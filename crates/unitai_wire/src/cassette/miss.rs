@@ -3,13 +3,14 @@
 use std::fmt;
 use std::time::Duration;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::difference::{self, Difference};
 use super::inquiry::AskedDocument;
+use super::verify_replay::is_redacted;
 use super::{Entry, Inquiry, Shelf, Volatile};
 use crate::common::Request;
-use crate::dialects;
+use crate::redact::MARK;
 
 /// So many recordings are looked at for the nearest one, the newest first.
 const LOOKED_AT: usize = 5_000;
@@ -140,8 +141,20 @@ impl Miss {
                  committed, and .unitai is not: `cache_directory` names a folder that is"
                     .to_owned()
             }
+            (Reason::Never, None) if self.is_redacted() => {
+                format!("the recording is stale: UnitAI 0.1.0 hid more than secrets, or another secret was known then; {again}")
+            }
             (Reason::Never, None) => format!("if the change is meant, {again}; otherwise take it back"),
         }
+    }
+
+    /// Whether the nearest recording is the same but for what redaction took out of it.
+    fn is_redacted(&self) -> bool {
+        let is_redacted = |difference: &Difference| match (&difference.was, &difference.is) {
+            (Some(was), Some(is)) => was.contains(MARK) && is_redacted(is.as_bytes(), was.as_bytes()),
+            _ => false,
+        };
+        self.nearest.as_ref().is_some_and(|nearest| nearest.differences.iter().all(is_redacted))
     }
 
     /// What would have to be declared volatile for the nearest recording to fit, where that is all.
@@ -180,7 +193,7 @@ fn nearest(
         files.truncate(LOOKED_AT);
     }
     let mut best: Option<(f64, Nearest)> = None;
-    let now = request_of(asked);
+    let now = asked.request();
     for (key, path) in files {
         let Some(recorded) = std::fs::read(&path).ok().and_then(|bytes| Entry::read_asked(&bytes)) else {
             continue;
@@ -198,7 +211,7 @@ fn nearest(
 }
 
 fn differences(was: &AskedDocument, is: &AskedDocument, now: Option<&Request>) -> Vec<Difference> {
-    let in_words = match (request_of(was), now) {
+    let in_words = match (was.request(), now) {
         (Some(was), Some(now)) => difference::of_requests(&was, now),
         _ => Vec::new(),
     };
@@ -217,15 +230,6 @@ fn differences(was: &AskedDocument, is: &AskedDocument, now: Option<&Request>) -
         }
         _ => Vec::new(),
     }
-}
-
-fn request_of(asked: &AskedDocument) -> Option<Request> {
-    let AskedDocument::Model { dialect, model, streamed, path, body } = asked else { return None };
-    let body: &Map<String, Value> = body.as_object()?;
-    let mut request = dialects::named(dialect)?.read_request(path, body)?;
-    request.model.clone_from(model);
-    request.streamed = *streamed;
-    Some(request)
 }
 
 fn times(count: usize) -> String {

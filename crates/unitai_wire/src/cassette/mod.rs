@@ -8,6 +8,7 @@
 mod cleaning;
 mod difference;
 mod entry;
+mod full_disk;
 mod housekeeping;
 pub mod import;
 mod inquiry;
@@ -18,18 +19,20 @@ mod tally;
 mod tape;
 mod telling;
 mod ticket;
+mod verify_replay;
 mod volatile;
 
 pub use entry::{Chunk, Damage, Entry, Recording, Slot};
-pub use housekeeping::Stats;
+pub use housekeeping::{Stats, Unused};
 pub use inquiry::Inquiry;
 pub use miss::{Miss, Reason};
 pub use seat::Seat;
 pub use shelf::Shelf;
-pub use tally::{Counts, Tally};
+pub use tally::{Counts, Tally, redacted_note};
 pub use tape::Tape;
 pub use ticket::Ticket;
 pub use unitai_model::TapeMode as Mode;
+pub use verify_replay::{NotReplayable, ReplayDefect};
 pub use volatile::Volatile;
 
 use std::collections::HashMap;
@@ -68,7 +71,7 @@ pub fn ttl_of_hours(hours: f64) -> Option<Option<Duration>> {
 /// An opened folder of recordings. Opening reads nothing: each entry is read when it is asked for, once.
 pub struct Cassette {
     shelf: Arc<Shelf>,
-    options: Options,
+    options: Arc<Options>,
     /// Recordings of this scope and key that are older than this are replaced when it is recorded again.
     opened: SystemTime,
     state: Mutex<State>,
@@ -107,6 +110,9 @@ pub enum CassetteError {
     /// A file is not what was written.
     #[error("{}", .0)]
     Damaged(Box<Damage>),
+    /// A replay could not give back what was answered, so that it is not stored.
+    #[error(transparent)]
+    NotReplayable(#[from] NotReplayable),
     /// The disk refused.
     #[error("{doing} {}: {error}", path.display())]
     Disk {
@@ -125,7 +131,7 @@ impl Cassette {
         let shelf = Arc::new(Shelf::at(directory, options.secrets.clone()));
         Cassette {
             shelf,
-            options,
+            options: Arc::new(options),
             opened: SystemTime::now(),
             state: Mutex::default(),
             tally: Arc::default(),
@@ -158,6 +164,14 @@ impl Cassette {
     /// What was found and what was not.
     pub fn tally(&self) -> &Tally {
         &self.tally
+    }
+
+    /// A test that recorded came to its end: what it recorded in earlier sessions and not in this one, it uses no more.
+    pub fn complete(&self, scope: &str) -> Result<(), CassetteError> {
+        if self.options.mode != Mode::Record {
+            return Ok(());
+        }
+        self.shelf.remember_recorded(&self.ready_scope(scope), self.opened)
     }
 
     /// Damaged files that were set aside since this was asked last.
@@ -212,7 +226,7 @@ impl Cassette {
     pub fn look_from(&self, seat: &Seat, inquiry: &Inquiry) -> Result<Look, CassetteError> {
         let (scope, turn) = (&seat.scope, seat.take_turn());
         if self.options.mode == Mode::Record {
-            return Ok(Look::Record(self.ticket(scope, turn, inquiry, true)));
+            return self.ticket(scope, turn, inquiry, true).map(Look::Record);
         }
         let slots = match self.slots(seat) {
             Ok(slots) => slots,
@@ -235,7 +249,7 @@ impl Cassette {
         };
         self.tally.missed();
         if self.options.mode == Mode::Auto {
-            return Ok(Look::Record(self.ticket(scope, turn, inquiry, false)));
+            return self.ticket(scope, turn, inquiry, false).map(Look::Record);
         }
         let miss = Miss::explain(&self.shelf, inquiry.clone(), reason, turn);
         Err(CassetteError::Miss(Box::new(miss)))
@@ -284,10 +298,25 @@ impl Cassette {
         Ok(Some(seat.keep(slots)))
     }
 
-    fn ticket(&self, scope: &Arc<str>, turn: usize, inquiry: &Inquiry, replaces: bool) -> Ticket {
+    /// The right to keep an answer; not where it would be paid for and could not be kept.
+    fn ticket(
+        &self,
+        scope: &Arc<str>,
+        turn: usize,
+        inquiry: &Inquiry,
+        replaces: bool,
+    ) -> Result<Ticket, CassetteError> {
+        full_disk::check(self.shelf.directory())?;
         let replaced_before = replaces.then_some(self.opened);
-        let (scope, inquiry) = (scope.clone(), Box::new(inquiry.clone()));
-        Ticket { shelf: self.shelf.clone(), tally: self.tally.clone(), scope, turn, inquiry, replaced_before }
+        Ok(Ticket {
+            shelf: self.shelf.clone(),
+            tally: self.tally.clone(),
+            scope: scope.clone(),
+            turn,
+            inquiry: Box::new(inquiry.clone()),
+            options: self.options.clone(),
+            replaced_before,
+        })
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

@@ -10,7 +10,8 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use super::inquiry::AskedDocument;
-use super::{CassetteError, Entry, Inquiry, Recording, Slot, cleaning};
+use super::verify_replay::{NotReplayable, verify_answer, verify_file, verify_request};
+use super::{CassetteError, Entry, Inquiry, Recording, Slot, Volatile, cleaning};
 use crate::gate::{self, Lock};
 use crate::redact::Secrets;
 
@@ -20,10 +21,6 @@ const MOST_BYTES: u64 = 256 << 20;
 const LOCK: &str = ".lock";
 pub(super) const QUARANTINE: &str = "quarantine";
 
-/// What keeps recordings out of version control.
-const PRIVATE: &str = "# Recordings of model traffic. Delete the line with the star to commit them.
-*
-";
 /// What is of use only while somebody records.
 const PASSING: &str = ".lock
 .tally
@@ -92,13 +89,15 @@ impl Shelf {
     }
 
     /// Adds an answer. What its scope recorded before `replaced_before` gives way to it. When this returns, it
-    /// is on the disk.
+    /// is on the disk. Says whether secrets were taken out of it.
     pub(super) fn add(
         &self,
         inquiry: &Inquiry,
-        mut slot: Slot,
+        slot: Slot,
         replaced_before: Option<SystemTime>,
-    ) -> Result<(), CassetteError> {
+        volatile: &[Volatile],
+    ) -> Result<bool, CassetteError> {
+        let mut slot = self.proven(inquiry, slot, volatile)?;
         let _lock = self.lock()?;
         let mut slots = self.slots_to_change(inquiry.key())?;
         if let Some(then) = replaced_before {
@@ -109,17 +108,30 @@ impl Shelf {
             slot.turn += 1;
         }
         let at = slots.iter().position(|old| old.scope == slot.scope && old.turn > slot.turn);
-        slots.insert(at.unwrap_or(slots.len()), cleaning::cleaned(&self.secrets, slot));
-        self.write_slots(inquiry, slots)
+        let is_redacted = !slot.redacted.is_empty();
+        slots.insert(at.unwrap_or(slots.len()), slot);
+        self.write_slots(inquiry, slots)?;
+        Ok(is_redacted)
+    }
+
+    /// The answer without secrets, once it is proven that a replay will find it and that it says the same.
+    fn proven(&self, inquiry: &Inquiry, slot: Slot, volatile: &[Volatile]) -> Result<Slot, NotReplayable> {
+        let original = slot.recording.clone();
+        let cleaned = cleaning::cleaned(&self.secrets, slot);
+        verify_request(inquiry, &self.secrets, volatile)
+            .and_then(|()| verify_answer(inquiry, &original, &cleaned.recording))
+            .map_err(|why| NotReplayable { request: inquiry.summary(), why })?;
+        Ok(cleaned)
     }
 
     /// Adds those answers that are not there yet, for everybody. Those that are there count as new. Gives how
-    /// many were added.
+    /// many were added, and why others cannot be.
     pub(super) fn add_missing(
         &self,
         inquiry: &Inquiry,
         recordings: Vec<Recording>,
-    ) -> Result<usize, CassetteError> {
+        volatile: &[Volatile],
+    ) -> Result<(usize, Vec<NotReplayable>), CassetteError> {
         let _lock = self.lock()?;
         let mut slots = self.slots_to_change(inquiry.key())?;
         let recorded_at = SystemTime::now();
@@ -128,13 +140,17 @@ impl Shelf {
         let mut taken = vec![false; slots.len()];
         let mut turn =
             slots.iter().filter(|old| old.scope == scope).map(|old| old.turn + 1).max().unwrap_or(0);
-        let mut added = Vec::new();
+        let (mut added, mut left_out) = (Vec::new(), Vec::new());
         for recording in recordings {
             let recording = Arc::new(recording);
-            let slot = cleaning::cleaned(
-                &self.secrets,
-                Slot { scope: scope.clone(), turn, recorded_at, redacted: Vec::new(), recording },
-            );
+            let slot = Slot { scope: scope.clone(), turn, recorded_at, redacted: Vec::new(), recording };
+            let slot = match self.proven(inquiry, slot, volatile) {
+                Ok(slot) => slot,
+                Err(why) => {
+                    left_out.push(why);
+                    continue;
+                }
+            };
             let is_there = |(at, old): (usize, &Slot)| {
                 !taken[at] && old.scope == scope && old.recording == slot.recording
             };
@@ -148,8 +164,10 @@ impl Shelf {
         }
         let count = added.len();
         slots.extend(added);
-        self.write_slots(inquiry, slots)?;
-        Ok(count)
+        if !slots.is_empty() {
+            self.write_slots(inquiry, slots)?;
+        }
+        Ok((count, left_out))
     }
 
     /// The answers of a key, to be written again. A damaged file is set aside.
@@ -211,9 +229,12 @@ impl Shelf {
         self.write(key, &entry)
     }
 
-    fn write(&self, key: &str, entry: &Entry) -> Result<(), CassetteError> {
+    pub(super) fn write(&self, key: &str, entry: &Entry) -> Result<(), CassetteError> {
         let path = self.path(key);
-        gate::write_sealed(&path, &entry.write(key), &self.secrets).map_err(|error| CassetteError::Disk {
+        let bytes = entry.write(key);
+        verify_file(&path, key, entry, &bytes)
+            .map_err(|why| NotReplayable { request: entry.asked.summary(), why })?;
+        gate::write_sealed(&path, &bytes, &self.secrets).map_err(|error| CassetteError::Disk {
             doing: "cannot write",
             path,
             error,
@@ -265,13 +286,10 @@ impl Shelf {
         Ok(lock)
     }
 
-    /// A new folder below `.unitai` is kept out of version control, until somebody decides otherwise. One that is named
-    /// elsewhere is there to be shared.
+    /// A new folder says what of it need not be committed. Below `.unitai` nothing is: that folder says so itself.
     fn introduce(&self) -> std::io::Result<()> {
-        let is_own = self.directory.components().any(|part| part.as_os_str() == ".unitai");
-        let ignored = if is_own { format!("{PRIVATE}{PASSING}") } else { PASSING.to_owned() };
         // A changed line end would break the checksums.
-        for (name, text) in [(".gitignore", ignored.as_str()), (".gitattributes", "* -text\n")] {
+        for (name, text) in [(".gitignore", PASSING), (".gitattributes", "* -text\n")] {
             let path = self.directory.join(name);
             if !path.exists() {
                 gate::write_private(&path, text.as_bytes(), &self.secrets)?;

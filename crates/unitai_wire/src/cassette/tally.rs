@@ -11,6 +11,7 @@ pub struct Tally {
     hits: AtomicU64,
     misses: AtomicU64,
     kept: AtomicU64,
+    redacted: AtomicU64,
     saved: AtomicU64,
 }
 
@@ -23,6 +24,9 @@ pub struct Counts {
     pub misses: u64,
     /// Answers that were recorded.
     pub kept: u64,
+    /// Those of them that secrets were taken out of.
+    #[serde(default)]
+    pub redacted: u64,
     /// What the replayed answers cost when they were recorded, in millionths of a dollar.
     pub saved_micros: u64,
 }
@@ -38,9 +42,10 @@ impl Tally {
         self.misses.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// An answer was recorded.
-    pub fn kept(&self) {
+    /// An answer was recorded, and whether secrets were taken out of it.
+    pub fn kept(&self, is_redacted: bool) {
         self.kept.fetch_add(1, Ordering::Relaxed);
+        self.redacted.fetch_add(u64::from(is_redacted), Ordering::Relaxed);
     }
 
     /// A replay stood for a call of this cost.
@@ -55,6 +60,7 @@ impl Tally {
             hits: count(&self.hits),
             misses: count(&self.misses),
             kept: count(&self.kept),
+            redacted: count(&self.redacted),
             saved_micros: count(&self.saved),
         }
     }
@@ -67,6 +73,7 @@ impl Counts {
             hits: self.hits.saturating_add(other.hits),
             misses: self.misses.saturating_add(other.misses),
             kept: self.kept.saturating_add(other.kept),
+            redacted: self.redacted.saturating_add(other.redacted),
             saved_micros: self.saved_micros.saturating_add(other.saved_micros),
         }
     }
@@ -76,4 +83,21 @@ impl Counts {
         let all = self.hits + self.misses;
         (all > 0).then(|| self.hits as f64 / all as f64)
     }
+}
+
+/// What is said once, at the end of a run that recorded, about answers that were changed before they were stored: nobody
+/// else would notice. Nothing where there are none.
+///
+/// ```
+/// use unitai_wire::cassette::redacted_note;
+/// assert_eq!(redacted_note(0), None);
+/// assert!(redacted_note(2).unwrap().starts_with("2 recordings hold redacted answers"));
+/// ```
+pub fn redacted_note(count: u64) -> Option<String> {
+    let hold = match count {
+        0 => return None,
+        1 => "1 recording holds a redacted answer".to_owned(),
+        count => format!("{count} recordings hold redacted answers"),
+    };
+    Some(format!("{hold}; `unitai cache show` lists them and shows where"))
 }

@@ -39,7 +39,7 @@ pub(super) fn clean(secrets: &Secrets, content_type: &str, chunks: &mut [Vec<u8>
 }
 
 /// How the events are told apart. Binary ones are not read: their lengths and checksums stand beside them.
-fn framing(content_type: &str) -> Option<Framing> {
+pub(super) fn framing(content_type: &str) -> Option<Framing> {
     let kind = content_type.to_ascii_lowercase();
     if kind.contains("event-stream") {
         return Some(Framing::Sse);
@@ -48,10 +48,10 @@ fn framing(content_type: &str) -> Option<Framing> {
 }
 
 /// Where a text stands: in which event, and at which JSON pointer of it.
-type Place = (usize, String);
+pub(super) type Place = (usize, String);
 
 /// The places of all texts, those together that are pieces of one.
-fn texts(documents: &[Option<Value>]) -> BTreeMap<String, Vec<Place>> {
+pub(super) fn texts(documents: &[Option<Value>]) -> BTreeMap<String, Vec<Place>> {
     let mut found = BTreeMap::new();
     for (event, document) in documents.iter().enumerate() {
         if let Some(document) = document {
@@ -89,12 +89,18 @@ fn walk(
     }
 }
 
+/// The text that stands at these places, in one.
+pub(super) fn joined(documents: &[Option<Value>], places: &[Place]) -> String {
+    places.iter().map(|place| text(documents, place)).collect()
+}
+
+fn text<'a>(documents: &'a [Option<Value>], (event, pointer): &Place) -> &'a str {
+    let found = documents[*event].as_ref().and_then(|document| document.pointer(pointer));
+    found.and_then(Value::as_str).unwrap_or_default()
+}
+
 fn hide(secrets: &Secrets, places: &[Place], documents: &mut [Option<Value>], is_changed: &mut [bool]) {
-    let text = |(event, pointer): &Place| {
-        let found = documents[*event].as_ref().and_then(|document| document.pointer(pointer));
-        found.and_then(Value::as_str).unwrap_or_default().to_owned()
-    };
-    let before: Vec<String> = places.iter().map(text).collect();
+    let before: Vec<String> = places.iter().map(|place| text(documents, place).to_owned()).collect();
     // What every event repeats, as its id, is no text in pieces.
     if before.iter().all(|piece| *piece == before[0]) {
         return;

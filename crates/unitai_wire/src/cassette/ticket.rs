@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use super::{CassetteError, Inquiry, Recording, Shelf, Slot, Tally};
+use super::{CassetteError, Inquiry, Options, Recording, Shelf, Slot, Tally, full_disk};
 
 /// The right to keep the answer to one request. An answer that did not come whole, or was an error, is
 /// not kept: its ticket is dropped.
@@ -14,6 +14,7 @@ pub struct Ticket {
     /// How many requests of this scope and key came before.
     pub(super) turn: usize,
     pub(super) inquiry: Box<Inquiry>,
+    pub(super) options: Arc<Options>,
     /// What the scope recorded before this is replaced.
     pub(super) replaced_before: Option<SystemTime>,
 }
@@ -26,10 +27,10 @@ impl Ticket {
 
     /// What was asked, in a few words.
     pub(super) fn summary(&self) -> String {
-        self.inquiry.document().summary()
+        self.inquiry.summary()
     }
 
-    /// Keeps the answer. When this returns, it is on the disk.
+    /// Keeps the answer, if a replay can give it back as it was. When this returns, it is on the disk.
     pub fn keep(self, recording: Recording) -> Result<(), CassetteError> {
         // A clock that was set back must not make this older than the session that recorded it.
         let now = SystemTime::now();
@@ -40,8 +41,14 @@ impl Ticket {
             redacted: Vec::new(),
             recording: Arc::new(recording),
         };
-        self.shelf.add(&self.inquiry, slot, self.replaced_before)?;
-        self.tally.kept();
+        let volatile = &self.options.volatile;
+        let size = slot.recording.chunks.iter().map(|chunk| chunk.bytes.len()).sum::<usize>();
+        let added = self.shelf.add(&self.inquiry, slot, self.replaced_before, volatile);
+        if let Err(CassetteError::Disk { .. }) = &added {
+            full_disk::note(self.shelf.directory(), size + self.inquiry.len());
+        }
+        let is_redacted = added?;
+        self.tally.kept(is_redacted);
         Ok(())
     }
 }

@@ -245,6 +245,11 @@ impl Exchange {
         &self.seen.calls
     }
 
+    /// What was seen of the answer, for a reader who wants no record of the call.
+    pub(crate) fn into_seen(self) -> Seen {
+        self.seen
+    }
+
     /// The record of a call that has only begun.
     pub fn begun(&self) -> ModelCall {
         self.record(None, None, ExchangeEnd::Unfinished, None, false)

@@ -13,7 +13,7 @@ use super::Interaction;
 use crate::Target;
 use crate::cassette::entry::is_an_error;
 use crate::cassette::inquiry::AskedDocument;
-use crate::cassette::{CassetteError, Chunk, Inquiry, Recording, Shelf, Volatile};
+use crate::cassette::{CassetteError, Chunk, Inquiry, Recording, ReplayDefect, Shelf, Volatile};
 use crate::encoding::{self, EncodingError};
 use crate::exchange::{Asked, Exchange, How};
 use crate::frames::{Frames, Framing};
@@ -33,15 +33,18 @@ pub struct Plan {
     pub origins: BTreeSet<String>,
     /// What stays outside.
     pub left_out: Vec<LeftOut>,
+    volatile: Vec<Volatile>,
 }
 
 /// What became of a plan.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Imported {
     /// Answers that were added.
     pub added: usize,
     /// Answers that were there already. They count as new from now on.
     pub known: usize,
+    /// What could not be stored.
+    pub left_out: Vec<LeftOut>,
 }
 
 /// Something that cannot be brought.
@@ -76,6 +79,8 @@ pub enum Why {
     Address,
     /// It is a request without an answer, or an answer without a request.
     Unpaired,
+    /// A replay could not give back what was answered.
+    NotReplayable(ReplayDefect),
 }
 
 impl fmt::Display for Why {
@@ -93,6 +98,7 @@ impl fmt::Display for Why {
             Why::Protocol => f.write_str("only HTTP is replayed"),
             Why::Address => f.write_str("its address is not a URL: it was filtered out when it was recorded"),
             Why::Unpaired => f.write_str("the file has more of one than of the other"),
+            Why::NotReplayable(defect) => defect.fmt(f),
         }
     }
 }
@@ -124,7 +130,7 @@ impl Plan {
     /// Looks at all that a file holds. `secrets` should have been taught what authorised each of them, of all
     /// files.
     pub fn of(interactions: Vec<Interaction>, secrets: &Secrets, volatile: &[Volatile]) -> Plan {
-        let mut plan = Plan::default();
+        let mut plan = Plan { volatile: volatile.to_vec(), ..Plan::default() };
         let mut places: HashMap<Arc<str>, usize> = HashMap::new();
         for interaction in interactions {
             let what = shown(&interaction.method, &interaction.url);
@@ -161,9 +167,13 @@ impl Shelf {
         let mut imported = Imported::default();
         for (inquiry, recordings) in plan.entries {
             let all = recordings.len();
-            let added = self.add_missing(&inquiry, recordings)?;
+            let (added, left_out) = self.add_missing(&inquiry, recordings, &plan.volatile)?;
             imported.added += added;
-            imported.known += all - added;
+            imported.known += all - added - left_out.len();
+            let left_out = left_out.into_iter();
+            imported
+                .left_out
+                .extend(left_out.map(|it| LeftOut { what: it.request, why: Why::NotReplayable(it.why) }));
         }
         Ok(imported)
     }

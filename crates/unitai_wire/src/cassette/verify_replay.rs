@@ -1,0 +1,310 @@
+//! Proof, before a recording is sealed, that a replay will find it and that it says what the provider said.
+//!
+//! The stored request must lead back to its key by the path that a replay takes. The stored answer must be the same to
+//! whoever reads it, but for what redaction has hidden: the same members, numbers and events, texts that differ only
+//! where a mark stands, and to its dialect the same usage, finish reason and tool calls.
+
+use std::path::Path;
+
+use serde_json::{Map, Value};
+use unitai_model::Source;
+
+use super::{Entry, Inquiry, Recording, Slot, Volatile, telling};
+use crate::dialects::Seen;
+use crate::exchange::{Asked, Exchange};
+use crate::frames::{Event, Frames};
+use crate::redact::{MARK, Secrets};
+
+/// A recording that a replay could not give back as it was, so that it is not stored.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{request}: {why}")]
+pub struct NotReplayable {
+    /// The request, in a few words.
+    pub request: String,
+    /// What a replay would get wrong.
+    pub why: ReplayDefect,
+}
+
+/// What a replay would get wrong.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ReplayDefect {
+    /// The stored request has another key than the one it was sent with.
+    #[error("a secret in the request became known only after it was sent, so a replay would look elsewhere")]
+    Key,
+    /// Redaction would change more of the answer than its secrets.
+    #[error("with its secrets hidden, the answer would have another {0}")]
+    Answer(String),
+    /// The file would not be read as it was written.
+    #[error("its file could not be read again: {0}")]
+    File(String),
+}
+
+/// Whether the request, as it would be stored, is found under its key.
+pub(super) fn verify_request(
+    inquiry: &Inquiry,
+    secrets: &Secrets,
+    volatile: &[Volatile],
+) -> Result<(), ReplayDefect> {
+    let stored = Inquiry::from_document(&inquiry.document());
+    let is_found = stored.is_some_and(|stored| stored.cleaned(secrets, volatile).key() == inquiry.key());
+    if is_found { Ok(()) } else { Err(ReplayDefect::Key) }
+}
+
+/// Whether the answer, as it would be stored, says what the original says.
+pub(super) fn verify_answer(
+    inquiry: &Inquiry,
+    original: &Recording,
+    stored: &Recording,
+) -> Result<(), ReplayDefect> {
+    if original.chunks == stored.chunks {
+        return Ok(());
+    }
+    let (was, is) = (original.body(), stored.body());
+    let differing = match telling::framing(original.content_type()) {
+        Some(framing) => {
+            let events = |body: &[u8]| {
+                let mut events = Vec::new();
+                let mut frames = Frames::new(framing);
+                frames.feed(body, &mut events);
+                let rest = frames.finish(&mut events);
+                (events, rest)
+            };
+            differing_events(events(&was), events(&is))
+        }
+        None => match serde_json::from_slice(&was) {
+            Ok(was) => match serde_json::from_slice::<Value>(&is) {
+                Ok(is) => differing_value(&was, &is, &mut String::new()),
+                Err(_) => Some("form: it would not be JSON".to_owned()),
+            },
+            Err(_) => (!is_redacted(&was, &is)).then(|| "body".to_owned()),
+        },
+    };
+    if let Some(field) = differing.or_else(|| differing_reading(inquiry, original, stored)) {
+        return Err(ReplayDefect::Answer(field));
+    }
+    Ok(())
+}
+
+/// Whether the file gives back what is written to it.
+pub(super) fn verify_file(path: &Path, key: &str, entry: &Entry, bytes: &[u8]) -> Result<(), ReplayDefect> {
+    let read =
+        Entry::read_slots(path, key, bytes).map_err(|damage| ReplayDefect::File(damage.to_string()))?;
+    let is_same = |(read, slot): (&Slot, &Slot)| {
+        read.scope == slot.scope && read.turn == slot.turn && read.recording == slot.recording
+    };
+    if read.len() == entry.slots.len() && read.iter().zip(&entry.slots).all(is_same) {
+        Ok(())
+    } else {
+        Err(ReplayDefect::File("it holds other answers".to_owned()))
+    }
+}
+
+/// Whether one text is the other with marks in the place of parts of it.
+pub(super) fn is_redacted(original: &[u8], stored: &[u8]) -> bool {
+    let marks = memchr::memmem::find_iter(stored, MARK);
+    let mut literals = Vec::new();
+    let mut from = 0;
+    for mark in marks {
+        literals.push(&stored[from..mark]);
+        from = mark + MARK.len();
+    }
+    let last = &stored[from..];
+    let Some((first, between)) = literals.split_first() else { return original == stored };
+    let Some(mut rest) = original.strip_prefix(*first) else { return false };
+    for literal in between {
+        // A mark stands for a byte at least.
+        let found = rest.get(1..).and_then(|rest| memchr::memmem::find(rest, literal));
+        let Some(at) = found else { return false };
+        rest = &rest[1 + at + literal.len()..];
+    }
+    rest.len() > last.len() && rest.ends_with(last)
+}
+
+/// Where two documents differ by more than hidden texts, as a JSON pointer.
+fn differing_value(was: &Value, is: &Value, pointer: &mut String) -> Option<String> {
+    let is_same = match (was, is) {
+        (Value::String(was), Value::String(is)) => is_redacted(was.as_bytes(), is.as_bytes()),
+        (Value::Array(was), Value::Array(is)) if was.len() == is.len() => {
+            return was.iter().zip(is).enumerate().find_map(|(at, (was, is))| {
+                below(pointer, &at.to_string(), |pointer| differing_value(was, is, pointer))
+            });
+        }
+        (Value::Object(was), Value::Object(is)) if was.len() == is.len() => {
+            return differing_members(was, is, pointer);
+        }
+        _ => was == is,
+    };
+    (!is_same).then(|| pointer.clone())
+}
+
+fn differing_members(
+    was: &Map<String, Value>,
+    is: &Map<String, Value>,
+    pointer: &mut String,
+) -> Option<String> {
+    let mut renamed: Vec<(&String, &Value)> =
+        is.iter().filter(|(name, _)| !was.contains_key(*name)).collect();
+    for (name, value) in was {
+        let differing = below(pointer, name, |pointer| match is.get(name) {
+            Some(stored) => differing_value(value, stored, pointer),
+            // The name itself was hidden.
+            None => {
+                let fits = |(other, stored): &(&String, &Value)| {
+                    other.contains(MARK) && differing_value(value, stored, &mut pointer.clone()).is_none()
+                };
+                let Some(at) = renamed.iter().position(fits) else { return Some(pointer.clone()) };
+                renamed.swap_remove(at);
+                None
+            }
+        });
+        if differing.is_some() {
+            return differing;
+        }
+    }
+    None
+}
+
+fn below<T>(pointer: &mut String, name: &str, work: impl FnOnce(&mut String) -> T) -> T {
+    let length = pointer.len();
+    pointer.push('/');
+    pointer.push_str(&name.replace('~', "~0").replace('/', "~1"));
+    let done = work(pointer);
+    pointer.truncate(length);
+    done
+}
+
+/// Where two streams differ by more than hidden texts. What successive events say together is one text: where a secret
+/// lies across them, the first holds its mark and the others hold nothing of it.
+fn differing_events(was: (Vec<Event>, Vec<u8>), is: (Vec<Event>, Vec<u8>)) -> Option<String> {
+    let ((was, was_rest), (is, is_rest)) = (was, is);
+    if was.len() != is.len() || !is_redacted(&was_rest, &is_rest) {
+        return Some("number of events".to_owned());
+    }
+    let documents = |events: &[Event]| -> Vec<Option<Value>> {
+        events.iter().map(|event| serde_json::from_slice(&event.data).ok()).collect()
+    };
+    let (was_documents, is_documents) = (documents(&was), documents(&is));
+    for at in 0..was.len() {
+        let name = || format!("event {}", at + 1);
+        let differing = match (&was_documents[at], &is_documents[at]) {
+            _ if was[at].name != is[at].name => Some(name()),
+            (Some(was), Some(is)) => {
+                let (was, is) = (without_texts(was), without_texts(is));
+                differing_value(&was, &is, &mut String::new())
+                    .map(|pointer| format!("{} at {pointer}", name()))
+            }
+            (None, None) => (!is_redacted(&was[at].data, &is[at].data)).then(name),
+            _ => Some(name()),
+        };
+        if differing.is_some() {
+            return differing;
+        }
+    }
+    let texts = |documents: &[Option<Value>]| {
+        telling::texts(documents)
+            .into_iter()
+            .map(|(group, places)| (group, telling::joined(documents, &places)))
+            .collect::<Vec<_>>()
+    };
+    let (was, is) = (texts(&was_documents), texts(&is_documents));
+    let same_groups = was.iter().map(|(group, _)| group).eq(is.iter().map(|(group, _)| group));
+    // A hidden name of a member hides the group as well; its event was compared above.
+    if !same_groups {
+        return None;
+    }
+    let differing =
+        was.iter().zip(&is).find(|((_, was), (_, is))| !is_redacted(was.as_bytes(), is.as_bytes()));
+    differing.map(|((group, _), _)| format!("text at {group}"))
+}
+
+/// A document with its texts emptied: what stays must not change at all.
+fn without_texts(value: &Value) -> Value {
+    match value {
+        Value::String(_) => Value::from(""),
+        Value::Array(items) => items.iter().map(without_texts).collect(),
+        Value::Object(members) => {
+            Value::Object(members.iter().map(|(name, item)| (name.clone(), without_texts(item))).collect())
+        }
+        other => other.clone(),
+    }
+}
+
+/// What the dialect reads differently.
+fn differing_reading(inquiry: &Inquiry, original: &Recording, stored: &Recording) -> Option<String> {
+    let (was, is) = (reading(inquiry.asked()?, original), reading(inquiry.asked()?, stored));
+    let mut fields = vec![
+        ("finish reason", was.finish_reason == is.finish_reason),
+        ("usage", was.usage == is.usage && was.service_tier == is.service_tier),
+        ("end", was.is_whole == is.is_whole && was.error.is_some() == is.error.is_some()),
+        ("number of tool calls", was.calls.len() == is.calls.len()),
+    ];
+    for (was, is) in was.calls.iter().zip(&is.calls) {
+        let is_json = |args: &str| serde_json::from_str::<serde::de::IgnoredAny>(args).is_ok();
+        fields.push(("tool call", is_redacted(was.name.as_bytes(), is.name.as_bytes())));
+        fields.push(("tool call's id", is_redacted(was.id.as_bytes(), is.id.as_bytes())));
+        let same_args = is_redacted(was.args.as_bytes(), is.args.as_bytes());
+        fields.push(("tool call's arguments", same_args && is_json(&was.args) == is_json(&is.args)));
+    }
+    fields.into_iter().find(|(_, is_same)| !is_same).map(|(name, _)| name.to_owned())
+}
+
+fn reading(asked: Asked, recording: &Recording) -> Seen {
+    let mut exchange = Exchange::begin(asked, Source::Replay, false);
+    exchange.head(recording.status, recording.content_type(), "");
+    for chunk in &recording.chunks {
+        exchange.feed(&chunk.bytes);
+    }
+    exchange.end();
+    exchange.into_seen()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_mark_stands_for_a_part_and_for_nothing_else() {
+        for (original, stored) in [
+            ("plain", "plain"),
+            ("a secret b", "a [redacted] b"),
+            ("secret", "[redacted]"),
+            ("secret, secret", "[redacted], [redacted]"),
+            ("[redacted]", "[redacted]"),
+            ("x secret y [redacted] z", "x [redacted] y [redacted] z"),
+        ] {
+            assert!(is_redacted(original.as_bytes(), stored.as_bytes()), "{original} {stored}");
+        }
+        for (original, stored) in [
+            ("plain", "plan"),
+            ("a b", "a [redacted]b"),
+            ("a secret b", "a [redacted] c"),
+            ("a secret b", "b [redacted] b"),
+            ("secret", "[redacted][redacted][redacted][redacted][redacted][redacted][redacted]"),
+            ("", "[redacted]"),
+        ] {
+            assert!(!is_redacted(original.as_bytes(), stored.as_bytes()), "{original} {stored}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_text_must_stay() {
+        let was =
+            json!({"id": "a-secret", "n": 1794970227, "list": [true, {"k": "secret"}], "a secret name": 1});
+        let hidden = json!({"id": "a-[redacted]", "n": 1794970227, "list": [true, {"k": "[redacted]"}], "a [redacted] name": 1});
+        let differing = |is: &Value| differing_value(&was, is, &mut String::new());
+        assert_eq!(differing(&hidden), None);
+        for (pointer, value) in [
+            ("/n", json!("[redacted]")),
+            ("/n", json!(1)),
+            ("/list/0", json!(false)),
+            ("/list/1/k", json!("other")),
+            ("/list/1", json!({})),
+        ] {
+            let mut changed = hidden.clone();
+            *changed.pointer_mut(pointer).unwrap() = value;
+            assert_eq!(differing(&changed).as_deref(), Some(pointer));
+        }
+    }
+}

@@ -1,0 +1,253 @@
+//! Recordings are proven before they are sealed, and what is of no use any more is known.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use serde_json::{Value, json};
+use unitai_wire::Target;
+use unitai_wire::cassette::{
+    Cassette, CassetteError, Chunk, Inquiry, Look, Mode, Options, Recording, ReplayDefect,
+};
+use unitai_wire::common::{Answer, Said, Stamp};
+use unitai_wire::exchange::Asked;
+use unitai_wire::redact::Secrets;
+
+const CHAT: &str = "https://api.openai.com/v1/chat/completions";
+const BEDROCK: &str =
+    "https://bedrock-runtime.us-east-1.amazonaws.com/model/amazon.nova-lite-v1:0/converse-stream";
+const SECRET: &str = "Zk3vQ8xWn2LmR7tYbV5k";
+
+fn open(folder: &Path, mode: Mode, secrets: &Arc<Secrets>) -> Cassette {
+    Cassette::open(folder, Options { mode, ttl: None, volatile: Vec::new(), secrets: secrets.clone() })
+}
+
+fn knowing(secret: &str) -> Arc<Secrets> {
+    let secrets = Secrets::none();
+    secrets.learn(secret);
+    Arc::new(secrets)
+}
+
+fn asking(url: &str, text: &str, streamed: bool) -> Inquiry {
+    let body =
+        json!({"model": "gpt-4.1", "stream": streamed, "messages": [{"role": "user", "content": text}]});
+    let target = Target::of(url).unwrap();
+    Inquiry::of_model(&Asked::read(&target, body.to_string().as_bytes()).unwrap(), target.path)
+}
+
+fn recording(kind: &str, chunks: Vec<Vec<u8>>) -> Recording {
+    Recording {
+        status: 200,
+        headers: vec![("content-type".to_owned(), kind.to_owned())],
+        chunks: chunks.into_iter().map(|bytes| Chunk { after: 0.0, bytes }).collect(),
+        latency: 0.5,
+        hides_usage: false,
+        usage: None,
+    }
+}
+
+fn completion(finish: &str, arguments: &str) -> Value {
+    json!({
+        "id": "chatcmpl-1", "object": "chat.completion", "created": 1794970227, "model": "gpt-4.1",
+        "choices": [{"index": 0, "finish_reason": finish, "message": {
+            "role": "assistant", "content": format!("it is {SECRET}"),
+            "tool_calls": [{"id": "call_1", "type": "function", "function": {"name": "lookup", "arguments": arguments}}]}}],
+        "usage": {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15},
+    })
+}
+
+fn keep(cassette: &Cassette, inquiry: Inquiry, recording: Recording) -> Result<(), CassetteError> {
+    match cassette.look("a test", inquiry)? {
+        Look::Record(ticket) => ticket.keep(recording),
+        Look::Hit { .. } => panic!("expected a ticket"),
+    }
+}
+
+fn defect(result: Result<(), CassetteError>) -> ReplayDefect {
+    match result {
+        Err(CassetteError::NotReplayable(it)) => it.why,
+        other => panic!("expected a defect, not {other:?}"),
+    }
+}
+
+fn files(folder: &Path) -> usize {
+    let Ok(entries) = fs::read_dir(folder) else { return 0 };
+    entries
+        .filter(|entry| entry.as_ref().unwrap().path().extension().is_some_and(|end| end == "json"))
+        .count()
+}
+
+#[test]
+fn an_answer_that_stays_the_same_but_for_its_secrets_is_stored() {
+    let folder = tempfile::tempdir().unwrap();
+    let cassette = open(folder.path(), Mode::Record, &knowing(SECRET));
+    let arguments = json!({"token": SECRET, "n": 3}).to_string();
+    let body = completion("tool_calls", &arguments).to_string();
+    keep(&cassette, asking(CHAT, "Hi", false), recording("application/json", vec![body.into_bytes()]))
+        .unwrap();
+    assert_eq!(cassette.tally().counts().redacted, 1);
+
+    let events = ["it is Zk3vQ8", "xWn2LmR7tY", "bV5k, as it was"].map(|piece| {
+        let choice = json!({"index": 0, "delta": {"content": piece}, "finish_reason": null});
+        format!("data: {}\n\n", json!({"id": "chatcmpl-1", "created": 1794970227, "choices": [choice]}))
+            .into_bytes()
+    });
+    let stream = recording("text/event-stream; charset=utf-8", events.to_vec());
+    keep(&cassette, asking(CHAT, "Hi", true), stream).unwrap();
+    assert_eq!((files(folder.path()), cassette.tally().counts().redacted), (2, 2));
+}
+
+#[test]
+fn an_answer_that_its_dialect_would_read_differently_is_not_stored() {
+    let folder = tempfile::tempdir().unwrap();
+    let cassette = open(folder.path(), Mode::Record, &knowing("function-call-Zk3vQ8xWn2"));
+    let body = completion("function-call-Zk3vQ8xWn2", "{}").to_string();
+    let refused =
+        keep(&cassette, asking(CHAT, "Hi", false), recording("application/json", vec![body.into_bytes()]));
+    assert_eq!(defect(refused), ReplayDefect::Answer("finish reason".to_owned()));
+    assert_eq!((files(folder.path()), cassette.tally().counts().kept), (0, 0));
+}
+
+/// Frames have lengths and checksums, which a mark would break.
+#[test]
+fn a_binary_stream_with_a_secret_is_not_stored() {
+    let folder = tempfile::tempdir().unwrap();
+    let body = json!({"messages": [{"role": "user", "content": [{"text": "Hi"}]}]});
+    let target = Target::of(BEDROCK).unwrap();
+    let asked = Asked::read(&target, body.to_string().as_bytes()).unwrap();
+    let answer = Answer { parts: vec![Said::Text(format!("it is {SECRET}"))], ..Answer::default() };
+    let events = asked.stream(&answer, Stamp { turn: 1 });
+    for (secrets, is_stored) in [(Arc::new(Secrets::none()), true), (knowing(SECRET), false)] {
+        let cassette = open(folder.path(), Mode::Record, &secrets);
+        let inquiry = Inquiry::of_model(&asked, target.path);
+        let kept = keep(&cassette, inquiry, recording("application/vnd.amazon.eventstream", events.clone()));
+        assert_eq!(kept.is_ok(), is_stored, "{kept:?}");
+        if !is_stored {
+            assert!(matches!(defect(kept), ReplayDefect::Answer(_)));
+        }
+    }
+}
+
+#[test]
+fn a_request_with_a_secret_that_became_known_too_late_is_not_stored() {
+    let folder = tempfile::tempdir().unwrap();
+    let secrets = Arc::new(Secrets::none());
+    let cassette = open(folder.path(), Mode::Record, &secrets);
+    let inquiry = asking(CHAT, &format!("use {SECRET}"), false);
+    let Look::Record(ticket) = cassette.look("a test", inquiry).unwrap() else { panic!("a ticket") };
+    secrets.learn(SECRET);
+    let kept = ticket.keep(recording("application/json", vec![b"{}".to_vec()]));
+    assert_eq!(defect(kept), ReplayDefect::Key);
+    assert_eq!(files(folder.path()), 0);
+}
+
+/// As release 0.1.0 wrote it: `"created": [redacted]`.
+#[test]
+fn an_answer_that_an_earlier_release_damaged_is_stale() {
+    let folder = tempfile::tempdir().unwrap();
+    let secrets = knowing(SECRET);
+    let body = completion("stop", "{}").to_string();
+    keep(
+        &open(folder.path(), Mode::Record, &secrets),
+        asking(CHAT, "Hi", false),
+        recording("application/json", vec![body.into_bytes()]),
+    )
+    .unwrap();
+    let (_, path) = open(folder.path(), Mode::Replay, &secrets).shelf().files().unwrap().remove(0);
+    let text = fs::read_to_string(&path).unwrap();
+    let (_, entry) = text.split_once("\"entry\": ").unwrap();
+    let mut entry: Value = serde_json::from_str(entry.strip_suffix("\n}\n").unwrap()).unwrap();
+    let chunk = &mut entry["slots"][0]["chunks"][0];
+    let damaged = chunk["json"].to_string().replace("1794970227", "[redacted]");
+    *chunk = json!({"after": 0.0, "text": damaged});
+    let entry = serde_json::to_string_pretty(&entry).unwrap();
+    let sum = {
+        use sha2::{Digest, Sha256};
+        Sha256::digest(entry.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect::<String>()
+    };
+    fs::write(&path, format!("{{\n\"checksum\": \"sha256:{sum}\",\n\"entry\": {entry}\n}}\n")).unwrap();
+
+    match open(folder.path(), Mode::Replay, &secrets).look("a test", asking(CHAT, "Hi", false)) {
+        Err(CassetteError::Damaged(damage)) => {
+            assert!(damage.to_string().contains("is stale"), "{damage}");
+            assert!(damage.remedy().contains("record it again"));
+        }
+        _ => panic!("expected damage"),
+    }
+    let auto = open(folder.path(), Mode::Auto, &secrets);
+    assert!(matches!(auto.look("a test", asking(CHAT, "Hi", false)), Ok(Look::Record(_))));
+}
+
+/// As release 0.1.0 wrote it: words of the prompt were taken for pieces of a secret.
+#[test]
+fn a_miss_of_a_request_that_an_earlier_release_redacted_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let secrets = Arc::new(Secrets::none());
+    let old = asking(CHAT, "Give [redacted]ent results for th[redacted]rompts", false);
+    let answer = || recording("application/json", vec![b"{}".to_vec()]);
+    keep(&open(folder.path(), Mode::Record, &secrets), old, answer()).unwrap();
+    let replaying = open(folder.path(), Mode::Replay, &secrets);
+    let miss = |text: &str| match replaying.look("a test", asking(CHAT, text, false)) {
+        Err(CassetteError::Miss(miss)) => miss.remedy(),
+        _ => panic!("expected a miss"),
+    };
+    assert!(miss("Give consistent results for three prompts").contains("stale"));
+    assert!(!miss("Give other results for three prompts").contains("stale"));
+}
+
+#[test]
+fn what_a_test_did_not_record_again_is_unused() {
+    let folder = tempfile::tempdir().unwrap();
+    let secrets = Arc::new(Secrets::none());
+    let answer = || recording("application/json", vec![b"{}".to_vec()]);
+    let record = |scope: &str, texts: &[&str], opened: SystemTime, is_complete: bool| {
+        let cassette = open(folder.path(), Mode::Record, &secrets).begun_at(opened);
+        for text in texts {
+            let Look::Record(ticket) = cassette.look(scope, asking(CHAT, text, false)).unwrap() else {
+                panic!()
+            };
+            ticket.keep(answer()).unwrap();
+        }
+        if is_complete {
+            cassette.complete(scope).unwrap();
+        }
+        cassette
+    };
+    let now = SystemTime::now();
+    let cassette = record("a", &["old prompt", "shared", "same"], now, true);
+    record("b", &["shared"], now, true);
+    record("c", &["of a test that failed later"], now, true);
+    assert_eq!(cassette.shelf().unused().unwrap(), []);
+
+    std::thread::sleep(Duration::from_millis(5));
+    let later = SystemTime::now();
+    record("a", &["new prompt", "same"], later, true);
+    record("c", &[], later, false);
+    let unused = cassette.shelf().unused().unwrap();
+    let mut found: Vec<bool> = unused.iter().map(|unused| unused.is_shared).collect();
+    found.sort_unstable();
+    assert_eq!(found, [false, true]);
+    assert!(unused.iter().all(|unused| unused.scopes.iter().eq(["a"])));
+
+    assert_eq!(cassette.shelf().prune_unused().unwrap(), unused);
+    assert_eq!(cassette.shelf().prune_unused().unwrap(), []);
+    let replaying = open(folder.path(), Mode::Replay, &secrets);
+    for (scope, text, is_there) in [
+        ("a", "old prompt", false),
+        ("a", "new prompt", true),
+        ("a", "same", true),
+        ("b", "shared", true),
+        ("c", "of a test that failed later", true),
+    ] {
+        let found = replaying.look(scope, asking(CHAT, text, false));
+        assert_eq!(matches!(found, Ok(Look::Hit { .. })), is_there, "{scope} {text}");
+    }
+    // Counts and what was recorded lie in one file, and neither takes the other's place.
+    cassette.shelf().remember(cassette.tally().counts()).unwrap();
+    assert_eq!(cassette.shelf().stats().unwrap().counts.kept, 3);
+    record("a", &["newest prompt"], SystemTime::now(), true);
+    assert_eq!(cassette.shelf().unused().unwrap().len(), 2);
+}
