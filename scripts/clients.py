@@ -46,7 +46,7 @@ CURRENT = Environment(
         "langchain-openai": "langchain-openai>=1.7",
         "langchain-anthropic": "langchain-anthropic>=1.7",
     },
-    ("httpx", "httpx2", "aiohttp", "requests", "brotli", "zstandard", DASK),
+    ("httpx", "httpx2", "aiohttp", "requests", "brotli", "zstandard", "h2", DASK),
 )
 OLDER = Environment(
     "wheel-clients-openai2",

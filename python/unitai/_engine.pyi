@@ -91,6 +91,7 @@ __all__ = [
     "project_root",
     "rate_line",
     "read_yaml_tests",
+    "redacted_note",
     "refuse_connection",
     "renew_settings",
     "restore_trajectory",

@@ -122,6 +122,86 @@ def test_a_suite_is_recorded_and_replayed(project, provider):
     assert list((project / ".unitai" / "cache").glob("*.json")) == []
 
 
+SECRET = "Zk3vQ8xWn2LmR7tYbV5k"
+
+TOLD = """
+from test_agent import ask
+
+def test_a(): ask("first")
+def test_b(): ask("second")
+"""
+
+
+@pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["one process", "xdist"])
+def test_a_run_that_redacted_answers_says_so_once_and_show_says_where(project, provider, monkeypatch, workers):
+    if workers:
+        pytest.importorskip("xdist")
+    url, _ = provider
+    monkeypatch.setitem(ANSWER["choices"][0]["message"], "content", f"your key is {SECRET}, Hello")
+    (project / "test_told.py").write_text(TOLD, encoding="utf-8")
+    options = ("test_told.py", "--keep-going", *workers)
+    recorded = unitai(project, "test", "--record", *options, MODEL_URL=url, SHOP_TOKEN=SECRET)
+    assert recorded.returncode == 0, recorded.stdout + recorded.stderr
+    assert recorded.stdout.count("2 recordings hold redacted answers") == 1
+    replayed = unitai(project, "test", "--replay", *options, MODEL_URL=url, SHOP_TOKEN=SECRET)
+    assert replayed.returncode == 0, replayed.stdout
+    assert "redacted" not in replayed.stdout
+
+    listed = unitai(project, "cache", "show")
+    lines = listed.stdout.splitlines()
+    assert (listed.returncode, len(lines)) == (0, 3)
+    assert all(line.endswith("gpt-4o (openai_chat), 1 answer, redacted") for line in lines[1:])
+    key = lines[1].split()[0]
+    shown = unitai(project, "cache", "show", key)
+    assert shown.returncode == 0
+    assert "request redacted: nowhere" in shown.stdout
+    assert "answer redacted: /choices/0/message/content" in shown.stdout
+    assert "your key is [redacted], Hello" in shown.stdout
+    assert "of test_told.py::test_" in shown.stdout
+    for wrong, words in [("ffff", "no recording"), ("", "more than one key")]:
+        refused = unitai(project, "cache", "show", wrong)
+        assert (refused.returncode, refused.stdout) == (2, "")
+        assert words in refused.stderr
+    assert SECRET not in shown.stdout + listed.stdout
+
+
+def test_what_a_test_does_not_use_any_more_is_listed_and_deleted(project, provider):
+    url, came = provider
+    for question in ("Hi there", "Good day"):
+        assert unitai(project, "test", "--record", MODEL_URL=url, QUESTION=question).returncode == 0
+    assert len(came) == 4
+    looked = unitai(project, "cache", "prune", "--unused", "--dry-run")
+    assert looked.returncode == 0
+    assert "of test_agent.py::test_outside_of_a_run" in looked.stdout
+    assert looked.stdout.endswith("the unused answers of 1 recording would be deleted from .unitai/cache\n")
+    assert len(list((project / ".unitai" / "cache").glob("*.json"))) == 3
+    pruned = unitai(project, "cache", "prune", "--unused")
+    assert pruned.stdout.endswith("the unused answers of 1 recording deleted from .unitai/cache\n")
+    assert len(list((project / ".unitai" / "cache").glob("*.json"))) == 2
+    assert unitai(project, "test", "--replay", MODEL_URL=url, QUESTION="Good day").returncode == 0
+    assert unitai(project, "cache", "prune", "--unused", "--ttl-hours", "3").returncode == 2
+    # A test that fails while it is recorded says nothing about what it uses.
+    (project / "test_agent.py").write_text(SUITE.replace('"Hello"', '"Bye"'), encoding="utf-8")
+    assert unitai(project, "test", "--record", "--keep-going", MODEL_URL=url, QUESTION="Good night").returncode == 1
+    assert "unused answers of 0 recordings" in unitai(project, "cache", "prune", "--unused").stdout
+
+
+def test_what_is_private_is_not_committed_though_nobody_ran_init(project, provider):
+    git = ["git", "-c", "init.defaultBranch=main"]
+    subprocess.run([*git, "init", "--quiet"], cwd=project, check=True)
+    assert unitai(project, "test", "--record", MODEL_URL=provider[0]).returncode == 0
+    seen = subprocess.run(
+        [*git, "status", "--porcelain", "--untracked-files=all"],
+        cwd=project,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert ".unitai" not in seen.stdout
+    assert unitai(project, "cache", "clear").returncode == 0
+    assert not (project / ".unitai" / "cache" / "quarantine").exists()
+
+
 def test_the_projects_file_can_say_it(project, provider):
     url, came = provider
     (project / "pyproject.toml").write_text(

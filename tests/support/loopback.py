@@ -66,8 +66,12 @@ class Server:
 
     def __exit__(self, *_: object) -> None:
         self._http.shutdown()
-        self._http.server_close()
+        self.close()
         self._thread.join()
+
+    def close(self) -> None:
+        """Gives its address back: for one whose answers go out through another."""
+        self._http.server_close()
 
 
 class _Http(ThreadingHTTPServer):

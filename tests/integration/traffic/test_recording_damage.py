@@ -74,6 +74,8 @@ def test_auto_sets_it_aside_and_records_anew(server, recorded, tmp_path):
         assert aside == bad
     assert len(server.requests) == 1 + kept
     assert ReplayCache(tmp_path).stats().quarantined == kept
+    ReplayCache(tmp_path).clear()
+    assert not (tmp_path / "quarantine").exists()
 
 
 def test_a_file_of_another_request_is_no_answer(server, recorded, tmp_path):
