@@ -1,4 +1,5 @@
-"""Runs targets of the Makefile one after another, and measures them: how long each took, and how many tests it ran.
+"""Runs targets of the Makefile and measures them: how long each took, and how many tests it ran. They run one after
+another, but those that mostly wait for other programs run side by side at the end.
 
     python scripts/targets.py lint rust            # both, even if the first fails
     python scripts/targets.py --all python         # the whole matrix of each
@@ -15,6 +16,8 @@ import re
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,6 +27,10 @@ GUIDE = ROOT / "CONTRIBUTING.md"
 #: What the closing lines of pytest, cargo and the conformance suite say.
 CLOSING = re.compile(r"(?:^|\s)(\d+) (passed|failed|skipped)\b")
 IS_CLOSING = re.compile(r"^(?:=+ )?(?:\d+ \w+, )*\d+ \w+(?:, \d+ \w+)* in [\d.]+s|^test result: |^Total: ")
+
+
+#: Targets that leave a core idle when each runs alone. What one of them says is shown when it has ended.
+WAITING = ("docs", "examples", "mcp", "agents")
 
 
 class Measured(NamedTuple):
@@ -50,9 +57,16 @@ def main() -> int:
     began = time.monotonic()
     measured = []
     for target in targets:
-        print(f"===== make {target}", flush=True)
-        measured.append(run(target, is_all=is_all))
-        keep(measured[-1], is_all=is_all)
+        if target not in WAITING:
+            print(f"===== make {target}", flush=True)
+            measured.append(run(target, is_all=is_all, show=show))
+    waiting = [target for target in targets if target in WAITING]
+    if waiting:
+        print(f"===== make {', '.join(waiting)}, side by side", flush=True)
+        with ThreadPoolExecutor(len(waiting)) as pool:
+            measured += pool.map(lambda target: run_quietly(target, is_all=is_all), waiting)
+    for each in measured:
+        keep(each, is_all=is_all)
     whole = Measured(
         "test-all" if is_all else "test",
         time.monotonic() - began,
@@ -68,8 +82,20 @@ def main() -> int:
     return 0 if whole.is_good else 1
 
 
-def run(target: str, *, is_all: bool) -> Measured:
-    """Runs one target, and shows what it says."""
+def show(line: str) -> None:
+    print(line, end="", flush=True)
+
+
+def run_quietly(target: str, *, is_all: bool) -> Measured:
+    """Runs one target beside others: what it says is shown in one piece."""
+    said: list[str] = []
+    measured = run(target, is_all=is_all, show=said.append)
+    show(f"===== make {target}\n{''.join(said)}")
+    return measured
+
+
+def run(target: str, *, is_all: bool, show: Callable[[str], object]) -> Measured:
+    """Runs one target, and shows each line that it says."""
     began = time.monotonic()
     command = [os.environ.get("MAKE", "make"), "--no-print-directory", target, *(["ALL=1"] if is_all else [])]
     process = subprocess.Popen(
@@ -84,13 +110,13 @@ def run(target: str, *, is_all: bool) -> Measured:
     assert process.stdout is not None
     counts = {"passed": 0, "failed": 0, "skipped": 0}
     for line in process.stdout:
-        print(line, end="", flush=True)
+        show(line)
         if IS_CLOSING.search(line):
             for number, word in CLOSING.findall(line):
                 counts[word] += int(number)
     is_good = process.wait() == 0
     if is_good and not counts["passed"] and target != "lint":
-        print(f"error: make {target} ran no test", flush=True)
+        show(f"error: make {target} ran no test\n")
         is_good = False
     return Measured(target, time.monotonic() - began, counts["passed"], counts["skipped"], is_good)
 
