@@ -19,7 +19,7 @@ export TESTS_WHEEL
 
 TESTED := lint rust docs python clients test-adapters examples mcp agents
 
-.PHONY: help demo test test-all test-unit fmt lint rust docs python clients test-adapters examples mcp agents fuzz generate picture times dev quick wheel wheel-under-test bench clean
+.PHONY: help demo test test-all test-unit fmt lint lint-rust lint-python rust docs python clients test-adapters examples mcp agents fuzz generate picture times dev quick wheel wheel-under-test bench clean
 
 help: ## Show this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 22
@@ -52,12 +52,18 @@ fmt: $(READY) ## Format everything that `make lint` looks at, and repair what ca
 	$(RUFF) format --quiet $(TEMPLATES)
 
 lint: dev ## Formatting, lints, types, stubs, generated files
+	@# Each half leaves a core idle for a time.
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target lint-rust lint-python
+
+lint-rust: $(READY)
 	cargo fmt --all --check
 	@# With the fuzz targets. Nothing is linked, so that the fuzzer's own library may be missing.
 	CUSTOM_LIBFUZZER_PATH=/none/libfuzzer.a cargo clippy --workspace --all-targets --quiet -- -D warnings
 	@# Of all crates, as the Rust tests build them: the features of one alone would be another build.
 	cargo build --quiet --bins
 	target/debug/unitai_dev generate --check
+
+lint-python: $(READY)
 	$(RUFF) format --check --quiet $(FORMATTED)
 	$(RUFF) check --quiet $(FORMATTED)
 	$(RUFF) format --check --quiet $(TEMPLATES)

@@ -49,7 +49,7 @@ def accepts(folder: Path, document: dict[str, object]) -> bool:
 
 def test_the_schema_is_one():
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
-    assert set(SECTIONS) == {"cache", "cost_budget", "default", "judge", "layers", "lint"}
+    assert set(SECTIONS) == {"baseline", "cache", "cost_budget", "default", "judge", "layers", "lint"}
 
 
 VALUES = [

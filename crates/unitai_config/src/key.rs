@@ -520,7 +520,7 @@ mod tests {
         }
         assert_eq!(
             Key::sections().collect::<Vec<_>>(),
-            ["default", "cost_budget", "cache", "judge", "layers", "lint"]
+            ["default", "cost_budget", "cache", "baseline", "judge", "layers", "lint"]
         );
     }
 

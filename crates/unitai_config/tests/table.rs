@@ -142,6 +142,7 @@ fn nobody_says_anything_and_every_default_is_what_the_specification_says() {
             "cache_ttl_hours 168",
             "cache_volatile []",
             "cache_apis []",
+            "baseline_directory tests/baselines",
             "judge_provider \"auto\"",
             "judge_model none",
             "judge_command []",

@@ -320,6 +320,13 @@ fn what_is_no_cassette_says_so() {
     ] {
         assert!(matches!(written(name, text), Err(Unreadable::Other)), "{name}");
     }
+    for text in [
+        r#"{"status": 200, "headers": {}, "body": "{}"}"#,
+        r#"{"id": "chatcmpl-1", "choices": [], "usage": {}}"#,
+        r#"{"type": "message", "content": [], "stop_reason": "end_turn"}"#,
+    ] {
+        assert!(matches!(written("a.json", text), Err(Unreadable::AnswerAlone)), "{text}");
+    }
     assert!(matches!(written("a.txt", ""), Err(Unreadable::Unknown)));
     for (name, text) in [
         ("a.json", "{\"interactions\": [\n{\"request\": \"sk-proj-quoted\"}]}"),

@@ -79,7 +79,7 @@ def test_a_folder_of_cassettes_is_imported_and_replayed(tmp_path, no_sockets, to
     cassettes_of(tmp_path, tool, suffix)
     done = unitai(tmp_path, "cache", "import", "tests/cassettes")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "labels.json: no cassette, passed over" in done.stdout
+    assert "labels.json: passed over: it is not a cassette" in done.stdout
     assert "POST http://127.0.0.1:18765/v1/chat/completions: status 429" in done.stdout
     assert f'apis = ["{BASE}/"]' in done.stdout
     assert KEY not in done.stdout

@@ -67,7 +67,9 @@ impl Import {
                     left_out.append(&mut imported.left_out);
                     report.file(&name, models, apis, imported, &left_out);
                 }
-                Err(Unreadable::Other) if !found.is_named => report.passed_over(&name),
+                Err(error @ (Unreadable::Other | Unreadable::AnswerAlone)) if !found.is_named => {
+                    report.passed_over(&name, &error);
+                }
                 Err(error) => report.unreadable(&name, &error),
             }
         }
@@ -112,8 +114,8 @@ impl Report {
         self.lines.extend(left_out.iter().map(|left| format!("    {}: {}", left.what, left.why)));
     }
 
-    fn passed_over(&mut self, name: &str) {
-        self.lines.push(format!("  {name}: no cassette, passed over"));
+    fn passed_over(&mut self, name: &str, why: &Unreadable) {
+        self.lines.push(format!("  {name}: passed over: {why}"));
     }
 
     fn unreadable(&mut self, name: &str, error: &Unreadable) {

@@ -285,6 +285,8 @@ impl Secrets {
                 let inner = value.strip_prefix(mark).and_then(|rest| rest.strip_suffix(mark));
                 spelled.extend(inner.map(|inner| inner.as_bytes().to_vec()));
             }
+            // A key in base64 is handed on with its padding or without.
+            spelled.push(value.trim_end_matches('=').as_bytes().to_vec());
             spelled.sort_unstable();
             spelled.dedup();
             for value in spelled {

@@ -60,8 +60,24 @@ pub(super) fn read_json(bytes: &[u8]) -> Result<Contents, Unreadable> {
     }
 }
 
-/// A file; without interactions when it is none of a tool that is known.
-struct File(Option<Recorded>);
+/// A file.
+enum File {
+    Cassette(Recorded),
+    /// What a provider answered, as some test suites keep it: without the request nothing finds it.
+    AnswerAlone,
+    /// Of no tool that is known.
+    Other,
+}
+
+/// Members that answers have at their top, and files of settings have not: those of a recorded response, and those of the
+/// answers of models.
+const OF_ANSWERS: [[&str; 2]; 5] = [
+    ["status", "body"],
+    ["choices", "usage"],
+    ["content", "stop_reason"],
+    ["candidates", "usageMetadata"],
+    ["output", "usage"],
+];
 
 #[derive(Default)]
 struct Recorded {
@@ -74,7 +90,11 @@ struct Recorded {
 
 impl File {
     fn contents(self) -> Result<Contents, Unreadable> {
-        let recorded = self.0.ok_or(Unreadable::Other)?;
+        let recorded = match self {
+            File::Cassette(recorded) => recorded,
+            File::AnswerAlone => return Err(Unreadable::AnswerAlone),
+            File::Other => return Err(Unreadable::Other),
+        };
         let mut contents = Contents::default();
         for (protocol, count) in recorded.others {
             let what = format!("{count} of {protocol}");
@@ -108,6 +128,7 @@ impl<'de> Deserialize<'de> for File {
 
             fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<File, A::Error> {
                 let mut recorded: Option<Recorded> = None;
+                let mut others = Vec::new();
                 let (mut requests, mut responses): (Option<Vec<Asked>>, Option<Vec<Answered>>) = (None, None);
                 while let Some(name) = members.next_key::<String>()? {
                     match name.as_str() {
@@ -125,6 +146,7 @@ impl<'de> Deserialize<'de> for File {
                         }
                         _ => {
                             members.next_value::<IgnoredAny>()?;
+                            others.push(name);
                         }
                     }
                 }
@@ -135,36 +157,43 @@ impl<'de> Deserialize<'de> for File {
                     let exchanged = pairs.map(|(request, response)| Exchanged { request, response });
                     recorded.interactions.extend(exchanged);
                 }
-                Ok(File(recorded))
+                let has = |name: &&str| others.iter().any(|other| other == name);
+                Ok(match recorded {
+                    Some(recorded) => File::Cassette(recorded),
+                    None if OF_ANSWERS.iter().any(|names| names.iter().all(|name| has(&name))) => {
+                        File::AnswerAlone
+                    }
+                    None => File::Other,
+                })
             }
 
             fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<File, A::Error> {
                 while items.next_element::<IgnoredAny>()?.is_some() {}
-                Ok(File(None))
+                Ok(File::Other)
             }
 
             fn visit_unit<E>(self) -> Result<File, E> {
-                Ok(File(None))
+                Ok(File::Other)
             }
 
             fn visit_str<E>(self, _: &str) -> Result<File, E> {
-                Ok(File(None))
+                Ok(File::Other)
             }
 
             fn visit_bool<E>(self, _: bool) -> Result<File, E> {
-                Ok(File(None))
+                Ok(File::Other)
             }
 
             fn visit_i64<E>(self, _: i64) -> Result<File, E> {
-                Ok(File(None))
+                Ok(File::Other)
             }
 
             fn visit_u64<E>(self, _: u64) -> Result<File, E> {
-                Ok(File(None))
+                Ok(File::Other)
             }
 
             fn visit_f64<E>(self, _: f64) -> Result<File, E> {
-                Ok(File(None))
+                Ok(File::Other)
             }
         }
 

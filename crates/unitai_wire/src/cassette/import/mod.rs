@@ -74,9 +74,12 @@ pub enum Unreadable {
     Unknown,
     /// It is whole, and holds something else.
     #[error(
-        "it is no cassette of vcrpy or cassetter: it has neither `interactions` nor `requests` and `responses`"
+        "it is not a cassette of vcrpy, LangChain or cassetter: it has neither `interactions` nor `requests` and `responses`"
     )]
     Other,
+    /// It is an answer, and nobody knows what was asked.
+    #[error("it holds an answer without its request, so that no request would find it")]
+    AnswerAlone,
     /// It is compressed, and cannot be read.
     #[error("it is not gzip, or was cut")]
     Compressed,
