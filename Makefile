@@ -53,7 +53,7 @@ fmt: $(READY) ## Format everything that `make lint` looks at, and repair what ca
 
 lint: dev ## Formatting, lints, types, stubs, generated files
 	@# Each half leaves a core idle for a time.
-	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target lint-rust lint-python
+	@$(MAKE) --no-print-directory --jobs=2 lint-rust lint-python
 
 lint-rust: $(READY)
 	cargo fmt --all --check

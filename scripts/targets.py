@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
+MAKE = os.environ.get("MAKE", "make")
 TIMES = ROOT / "target" / "times"
 GUIDE = ROOT / "CONTRIBUTING.md"
 #: What the closing lines of pytest, cargo and the conformance suite say.
@@ -63,6 +64,8 @@ def main() -> int:
     waiting = [target for target in targets if target in WAITING]
     if waiting:
         print(f"===== make {', '.join(waiting)}, side by side", flush=True)
+        # What they share is built once, and not by each of them at the same time.
+        subprocess.run([MAKE, "--no-print-directory", "dev", "wheel-under-test"], cwd=ROOT, check=True)
         with ThreadPoolExecutor(len(waiting)) as pool:
             measured += pool.map(lambda target: run_quietly(target, is_all=is_all), waiting)
     for each in measured:
@@ -97,7 +100,7 @@ def run_quietly(target: str, *, is_all: bool) -> Measured:
 def run(target: str, *, is_all: bool, show: Callable[[str], object]) -> Measured:
     """Runs one target, and shows each line that it says."""
     began = time.monotonic()
-    command = [os.environ.get("MAKE", "make"), "--no-print-directory", target, *(["ALL=1"] if is_all else [])]
+    command = [MAKE, "--no-print-directory", target, *(["ALL=1"] if is_all else [])]
     process = subprocess.Popen(
         command,
         cwd=ROOT,

@@ -13,7 +13,7 @@ pub enum BaselinePlace {
         path: PathBuf,
         /// Where release 0.1.0 kept it, in a folder that is not committed. It is read as long as `path` is not there.
         old: PathBuf,
-        /// What whoever changes baselines of the project holds meanwhile.
+        /// The lock that is held while a baseline of the project is changed.
         lock: PathBuf,
     },
     /// By its path.

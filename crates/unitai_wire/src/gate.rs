@@ -176,7 +176,9 @@ impl Drop for Lock {
 
 /// Whether a folder takes so many bytes. They are gone when this returns.
 pub fn try_to_write(folder: &Path, bytes: usize) -> io::Result<()> {
-    unfinished(folder, &vec![0; bytes], Eyes::Owner).map(drop)
+    // Zeros would take no room on a file system that compresses.
+    let noise = (0..bytes as u64).map(|at| (at.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8);
+    unfinished(folder, &noise.collect::<Vec<u8>>(), Eyes::Owner).map(drop)
 }
 
 /// Whether a file of this name was never finished.
@@ -240,27 +242,31 @@ const IGNORE_ALL: &str = "# Made by UnitAI: what is below is private to this mac
 /// ```
 pub fn make_folder(folder: &Path) -> io::Result<()> {
     if folder.is_dir() {
-        return Ok(());
+        return keep_private(folder);
     }
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(folder)?;
-    match folder.ancestors().find(|above| above.file_name() == Some(OsStr::new(PRIVATE_FOLDER))) {
-        Some(own) => ignore_all(own),
-        None => Ok(()),
-    }
+    keep_private(folder)
 }
 
-/// One that is there already says what its owner wants.
-fn ignore_all(folder: &Path) -> io::Result<()> {
+/// Sees to it that git ignores the private folder that this one is, or is in. A list that is there says what its owner wants.
+fn keep_private(folder: &Path) -> io::Result<()> {
+    let own = folder.ancestors().find(|above| above.file_name() == Some(OsStr::new(PRIVATE_FOLDER)));
+    let Some(list) = own.map(|own| own.join(".gitignore")).filter(|list| !list.exists()) else {
+        return Ok(());
+    };
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    match options.open(folder.join(".gitignore")) {
-        Ok(mut file) => file.write_all(IGNORE_ALL.as_bytes()),
+    match options.open(&list) {
+        Ok(mut file) => file.write_all(IGNORE_ALL.as_bytes()).inspect_err(|_| {
+            // An empty one would be taken for its owner's wish.
+            let _ = fs::remove_file(&list);
+        }),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
         Err(error) => Err(error),
     }

@@ -232,6 +232,18 @@ fn what_a_test_did_not_record_again_is_unused() {
     assert_eq!(found, [false, true]);
     assert!(unused.iter().all(|unused| unused.scopes.iter().eq(["a"])));
 
+    // A file that was changed after the last test had ended came by version control, perhaps with what its tests use.
+    let (_, path) = cassette.shelf().files().unwrap().remove(0);
+    let touched = fs::File::options().append(true).open(&path).unwrap();
+    let merged = SystemTime::now() + Duration::from_secs(60);
+    let before = touched.metadata().unwrap().modified().unwrap();
+    for (key, path) in cassette.shelf().files().unwrap() {
+        let file = fs::File::options().append(true).open(&path).unwrap();
+        file.set_modified(merged).unwrap();
+        let found = cassette.shelf().unused().unwrap();
+        assert!(found.iter().all(|unused| unused.key != key));
+        file.set_modified(before).unwrap();
+    }
     assert_eq!(cassette.shelf().prune_unused().unwrap(), unused);
     assert_eq!(cassette.shelf().prune_unused().unwrap(), []);
     let replaying = open(folder.path(), Mode::Replay, &secrets);
@@ -250,4 +262,32 @@ fn what_a_test_did_not_record_again_is_unused() {
     assert_eq!(cassette.shelf().stats().unwrap().counts.kept, 3);
     record("a", &["newest prompt"], SystemTime::now(), true);
     assert_eq!(cassette.shelf().unused().unwrap().len(), 2);
+    // On another branch the newest prompt is not there, and the older ones are of use.
+    let (_, newest) = cassette
+        .shelf()
+        .files()
+        .unwrap()
+        .into_iter()
+        .max_by_key(|(_, path)| fs::metadata(path).unwrap().modified().unwrap())
+        .unwrap();
+    fs::remove_file(newest).unwrap();
+    assert_eq!(cassette.shelf().unused().unwrap(), []);
+}
+
+#[test]
+fn a_recording_that_answers_another_test_is_in_use() {
+    let folder = tempfile::tempdir().unwrap();
+    let secrets = Arc::new(Secrets::none());
+    let answer = || recording("application/json", vec![b"{}".to_vec()]);
+    let first = open(folder.path(), Mode::Record, &secrets);
+    keep(&first, asking(CHAT, "shared", false), answer()).unwrap();
+    first.complete("a test").unwrap();
+    let other = open(folder.path(), Mode::Auto, &secrets);
+    assert!(matches!(other.look("another", asking(CHAT, "shared", false)), Ok(Look::Hit { .. })));
+    other.remember().unwrap();
+    std::thread::sleep(Duration::from_millis(5));
+    let again = open(folder.path(), Mode::Record, &secrets);
+    keep(&again, asking(CHAT, "changed", false), answer()).unwrap();
+    again.complete("a test").unwrap();
+    assert_eq!(again.shelf().unused().unwrap(), []);
 }

@@ -477,6 +477,8 @@ fn labels_announce_secrets() {
     }
     for text in [
         "password=get_password_from_vault1(), password=password, password=None, password=os.environ['DB_PASSWORD'], password=get_password()",
+        "const password = process.env.DB_PASSWORD; password = self.config.db_password; password = var.database_admin_password",
+        "env:\nGPG_KEY=A035C8C19219BA821ECEA86B64E628F8D684696D\nPYTHON_VERSION=3.13",
         "api_key=self.api_key, api_key=YOUR_API_KEY, token=next_token, key=lambda x: x[1], auth=True",
         "Bearer token authentication; a bearer of good news; Basic understanding-of-programming-1",
         "max_tokens=4096 page_token=Bk4wR9yXm3KnS8uZ cache_key=Bk4wR9yXm3KnS8uZBk4wR9yXm3KnS8uZ",
@@ -537,6 +539,67 @@ fn what_is_known_cannot_be_printed() {
 }
 
 /// Documents of some depth, with numbers, texts and keys.
+/// What a prompt may be made of: labels, secrets whole and in part, line ends, and what looks like them and is none.
+fn lines() -> impl Strategy<Value = String> {
+    let part = prop::sample::select(vec![
+        "GPG_KEY=A035C8C19219BA821ECEA86B64E628F8D684696D",
+        "PAGE_TOKEN=Bk4wR9yXm3KnS8uZBk4w",
+        "JWT=Zq8vN3xWn2LmR7tYbV5k",
+        "DB_PASSWORD=hunter2-Xq9z",
+        "password = self.config.db_password",
+        "const password = process.env.DB_PASSWORD;",
+        "Zk3vQ8xWn2LmR7tYbV5k",
+        "Zk3vQ8xWn",
+        "R7tYbV5k",
+        "env:",
+        " and on ",
+        "\n",
+        "\t",
+        "\r\n",
+        "\"",
+        "\\",
+        "n",
+    ]);
+    prop::collection::vec(part, 1..9).prop_map(|parts| parts.concat())
+}
+
+proptest! {
+    /// A request is searched string by string before its key is made, and its file as a text before it is sealed: both must find
+    /// the same, and a raw document must not hide less than its strings do.
+    #[test]
+    fn a_document_and_its_strings_are_searched_alike(text in lines()) {
+        let secrets = Secrets::none();
+        secrets.learn("Zk3vQ8xWn2LmR7tYbV5k");
+        secrets.learn("machine api\n login Zq8v\n password Tn4wR9yXm3Kn");
+        let mut document = serde_json::json!({"messages": [{"content": text}], "n": 1794970227});
+        let raw = secrets.clean(&document.to_string()).into_owned();
+        secrets.clean_json(&mut document);
+        for written in [document.to_string(), serde_json::to_string_pretty(&document).unwrap()] {
+            prop_assert_eq!(secrets.clean(&written), written.as_str());
+        }
+        let raw: serde_json::Value = serde_json::from_str(&raw).unwrap();
+        prop_assert_eq!(&raw, &document);
+    }
+}
+
+#[test]
+fn a_value_of_several_lines_is_hidden_in_a_document() {
+    let secrets = Secrets::of_environment([(
+        "NETRC_SECRET".to_owned(),
+        "machine api.shop\n login bot\n password Zk3vQ8xWn2LmR7tY".to_owned(),
+    )]);
+    let document = serde_json::json!({"content": "machine api.shop\n login bot\n password Zk3vQ8xWn2LmR7tY"});
+    assert_eq!(secrets.clean(&document.to_string()), r#"{"content":"[redacted]"}"#);
+}
+
+#[test]
+fn many_labels_do_not_take_the_square_of_their_number() {
+    let text = "token=".repeat(200_000);
+    let began = std::time::Instant::now();
+    assert_eq!(Secrets::none().clean(&text), text);
+    assert!(began.elapsed().as_secs() < 20, "{:?}", began.elapsed());
+}
+
 fn documents() -> impl Strategy<Value = serde_json::Value> {
     let leaf = prop_oneof![
         Just(json!(null)),

@@ -447,7 +447,7 @@ def pytest_testnodedown(node: Any) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    """Says once that answers were changed before they were stored: nobody else would notice."""
+    """Says once how many answers were redacted before they were stored."""
     count = _redacted_recordings() + config.stash.get(_REDACTED, 0)
     if count:
         from unitai._engine import redacted_note

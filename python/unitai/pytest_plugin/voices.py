@@ -50,7 +50,7 @@ class Voices:
             else:
                 voice.judge(error)
                 if error is None:
-                    voice.complete()
+                    voice.complete(self._item.nodeid)
 
     def close(self) -> None:
         """Closes what is open, the last one first. Raises what is wrong with it."""
@@ -113,7 +113,7 @@ class EveryTest:
             raise
         if self._open is not None:
             self._open.judge(None)
-            self._open.complete()
+            self._open.complete(item.nodeid)
         return outcome
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)

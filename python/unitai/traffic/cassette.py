@@ -61,12 +61,12 @@ class Recordings(Voice[Cassette]):
         """Answers that were recorded, and that secrets were taken out of."""
         return self._counts().redacted
 
-    def complete(self) -> None:
-        """The test that records came to its end: what it recorded in earlier sessions and not in this one is of no use
-        to it any more.
+    def complete(self, test: str) -> None:
+        """The test of this id came to its end: what it recorded in earlier sessions and not in this one is of no use to
+        it any more, unless it uses recordings in another way, too.
         """
         if self._engine is not None:
-            self._engine.complete()
+            self._engine.complete(_written(test))
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -95,8 +95,7 @@ class Recordings(Voice[Cassette]):
         if scope is None:
             # pytest says which test runs, in words such as "tests/test_a.py::test_b (call)".
             scope = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" (")[0]
-        # A test's id may hold half of a character, or bytes that are none: no file can.
-        scope = scope.encode("utf-8", "backslashreplace").decode()
+        scope = _written(scope)
         of_test = "PYTEST_CURRENT_TEST" in os.environ
         return Cassette(**{**options, "mode": self._mode, "scope": scope, "of_test": of_test})
 
@@ -187,6 +186,11 @@ def _stand() -> Cassette | None:
 
             guard_sockets()
     return engine
+
+
+def _written(scope: str) -> str:
+    """A scope as a file can hold it: a test's id may hold half of a character, or bytes that are none."""
+    return scope.encode("utf-8", "backslashreplace").decode()
 
 
 def is_ci() -> bool:

@@ -21,6 +21,7 @@ use crate::secrets;
 pub(crate) struct Cassette {
     pub(super) tapes: Arc<cassette::Cassette>,
     scope: String,
+    session: Arc<Session>,
     /// Replay as slowly as it was.
     pub(super) is_paced: bool,
     pub(super) blocks_network: bool,
@@ -66,10 +67,12 @@ impl Cassette {
             Options { mode, ttl: ttl(py, ttl_hours)?, volatile: volatile?, secrets: secrets::here(py) };
         let tapes = cassette::Cassette::open(&directory, options);
         // The blocks of one test are one session; elsewhere each is its own.
-        let tapes = if of_test { tapes.begun_at(session(&directory, scope)) } else { tapes };
+        let session = if of_test { session(&directory, scope) } else { Arc::new(Session::begin()) };
+        let tapes = tapes.begun_at(session.opened);
         Ok(Cassette {
             tapes: Arc::new(tapes),
             scope: scope.to_owned(),
+            session,
             is_paced: paced,
             blocks_network: block_network,
             apis,
@@ -100,10 +103,12 @@ impl Cassette {
         (counts.hits, counts.misses, counts.kept, counts.redacted)
     }
 
-    /// The test that records came to its end, and nothing is wrong with what it recorded: what it recorded in earlier
-    /// sessions and not in this one, it uses no more.
-    fn complete(&self, py: Python<'_>) {
-        if self.trouble.lock().unwrap_or_else(PoisonError::into_inner).is_none() {
+    /// The test of this id came to its end. If the recordings are its own, it asked nothing that was not recorded now, and
+    /// nothing is wrong with them, it uses no more what it recorded in earlier sessions.
+    fn complete(&self, py: Python<'_>, test: &str) {
+        let is_whole = !self.session.is_partial.load(Ordering::Relaxed);
+        let has_trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner).is_some();
+        if self.scope == test && is_whole && !has_trouble {
             // What could not be remembered is pruned later.
             let _ = without_interpreter(py, || self.tapes.complete(&self.scope));
         }
@@ -126,9 +131,8 @@ impl Cassette {
     /// kept. The folder remembers the counts.
     fn verdict(&self, py: Python<'_>) -> Option<Py<PyBaseException>> {
         if !self.is_counted.swap(true, Ordering::Relaxed) {
-            let counts = self.tapes.tally().counts();
             // Counts that could not be kept are no reason to fail a test.
-            let _ = without_interpreter(py, || self.tapes.shelf().remember(counts));
+            let _ = without_interpreter(py, || self.tapes.remember());
         }
         self.trouble.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
@@ -186,6 +190,9 @@ impl Cassette {
                 found = look(&asked);
             }
         }
+        if matches!(found, Ok(Look::Hit { .. })) {
+            self.session.is_partial.store(true, Ordering::Relaxed);
+        }
         found.map_err(|error| raised(py, error))
     }
 
@@ -202,7 +209,7 @@ impl Cassette {
         !self.apis.is_empty()
     }
 
-    /// An answer was not stored: the disk refused, which fails the test, or a replay could not give it back, which is told.
+    /// An answer was not stored. A disk that refuses fails the test; an answer that a replay could not give back is a note.
     pub(super) fn note_unstored(&self, py: Python<'_>, error: CassetteError) {
         if let CassetteError::NotReplayable(why) = &error {
             self.note_lost(plain(&why.to_string()));
@@ -220,6 +227,7 @@ impl Cassette {
 
     /// An answer could not be recorded.
     pub(super) fn note_lost(&self, answer: String) {
+        self.session.is_partial.store(true, Ordering::Relaxed);
         self.lost.lock().unwrap_or_else(PoisonError::into_inner).push(answer);
     }
 
@@ -238,11 +246,26 @@ pub(crate) fn redacted_note(count: u64) -> Option<String> {
     cassette::redacted_note(count)
 }
 
-/// When a test first opened this folder in this process.
-fn session(directory: &Path, scope: &str) -> SystemTime {
-    static SESSIONS: Mutex<BTreeMap<(PathBuf, String), SystemTime>> = Mutex::new(BTreeMap::new());
+/// All that one test records into one folder, in however many blocks.
+struct Session {
+    opened: SystemTime,
+    /// An answer came from a recording, or could not be stored: what was recorded is not all that the test uses.
+    is_partial: AtomicBool,
+}
+
+impl Session {
+    fn begin() -> Session {
+        Session { opened: SystemTime::now(), is_partial: AtomicBool::new(false) }
+    }
+}
+
+/// The session of a test, which began when it first opened this folder in this process.
+fn session(directory: &Path, scope: &str) -> Arc<Session> {
+    type Sessions = BTreeMap<(PathBuf, String), Arc<Session>>;
+    static SESSIONS: Mutex<Sessions> = Mutex::new(BTreeMap::new());
     let mut sessions = SESSIONS.lock().unwrap_or_else(PoisonError::into_inner);
-    *sessions.entry((directory.to_owned(), scope.to_owned())).or_insert_with(SystemTime::now)
+    let session = sessions.entry((directory.to_owned(), scope.to_owned()));
+    session.or_insert_with(|| Arc::new(Session::begin())).clone()
 }
 
 /// The age that recordings may reach; none for 0.

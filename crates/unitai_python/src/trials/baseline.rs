@@ -119,7 +119,7 @@ impl BaselineFile {
             .map_err(|error| Fault::Disk("written", error))
     }
 
-    /// Nobody else changes the baselines of this project while this is held. A file that is not in their folder has no lock.
+    /// Keeps other processes from changing the baselines of this project. A file outside of their folder has no lock.
     fn lock(&self) -> Result<Option<gate::Lock>, Fault> {
         let BaselinePlace::Named { lock, .. } = &self.place else { return Ok(None) };
         let made = || {

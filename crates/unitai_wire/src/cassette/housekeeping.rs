@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::entry::HEAD;
 use super::shelf::QUARANTINE;
 use super::tally::Counts;
-use super::{CassetteError, Shelf, Slot};
+use super::{CassetteError, Entry, Shelf, Slot};
 use crate::gate;
 
 const TALLY: &str = ".tally";
@@ -22,10 +22,16 @@ struct Sessions {
     /// What all of them counted.
     #[serde(flatten)]
     counts: Counts,
-    /// When each test was last recorded from its beginning to its end, in seconds since 1970. What it recorded before is
+    /// When each test was last recorded from its beginning to its end: when that began, in seconds since 1970. What it recorded before is
     /// of no use to it any more.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     recorded: BTreeMap<String, f64>,
+    /// When the last of these tests had ended. A file that was changed later came from elsewhere: by version control.
+    #[serde(default)]
+    ended: f64,
+    /// Recordings that answered tests which have none of their own.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    borrowed: BTreeSet<String>,
 }
 
 /// Answers of one recording that the tests which recorded them do not use any more.
@@ -73,38 +79,61 @@ impl Shelf {
     }
 
     /// What tests recorded before the last time that they were recorded as a whole: a changed prompt leaves the answers to
-    /// the old one behind.
+    /// the old one behind. In doubt an answer is in use.
     pub fn unused(&self) -> Result<Vec<Unused>, CassetteError> {
-        let sessions = self.sessions();
-        let mut found = Vec::new();
-        for (key, _) in self.files()? {
-            // A damaged file is nobody's to judge.
-            let Ok(Some(entry)) = self.read(&key) else { continue };
-            let unused = entry.slots.iter().filter(|slot| sessions.has_replaced(slot));
-            let scopes: BTreeSet<String> = unused.clone().map(|slot| slot.scope.to_string()).collect();
-            if !scopes.is_empty() {
-                let is_shared = unused.count() < entry.slots.len();
-                found.push(Unused { key, request: entry.asked.summary(), scopes, is_shared });
-            }
-        }
-        Ok(found)
+        Ok(self.replaced()?.into_iter().map(|(unused, _)| unused).collect())
     }
 
     /// Deletes what [`unused`](Shelf::unused) finds, and gives it.
     pub fn prune_unused(&self) -> Result<Vec<Unused>, CassetteError> {
-        if self.unused()?.is_empty() {
+        if self.replaced()?.is_empty() {
             return Ok(Vec::new());
         }
         let _lock = self.lock()?;
-        let sessions = self.sessions();
-        let found = self.unused()?;
-        for unused in &found {
-            let Ok(Some(mut entry)) = self.read(&unused.key) else { continue };
-            entry.slots.retain(|slot| !sessions.has_replaced(slot));
-            if entry.slots.is_empty() {
+        let mut pruned = Vec::new();
+        for (unused, left) in self.replaced()? {
+            if left.slots.is_empty() {
                 delete(&self.path(&unused.key))?;
             } else {
-                self.write(&unused.key, &entry)?;
+                self.write_entry(&unused.key, left)?;
+            }
+            pruned.push(unused);
+        }
+        Ok(pruned)
+    }
+
+    /// The recordings that hold replaced answers, and what is left of each without them.
+    fn replaced(&self) -> Result<Vec<(Unused, Entry)>, CassetteError> {
+        let sessions = self.sessions();
+        if sessions.recorded.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut entries = Vec::new();
+        // Tests whose last recordings are here: after a change of branch they may not be.
+        let mut present = BTreeSet::new();
+        for (key, path) in self.files()? {
+            // Whether the answers of a damaged file are used is not known.
+            let Ok(Some(entry)) = self.read(&key) else { continue };
+            let fresh = entry.slots.iter().filter(|slot| sessions.is_fresh(slot));
+            present.extend(fresh.map(|slot| slot.scope.clone()));
+            let is_from_elsewhere = modified(&path).is_none_or(|time| time > sessions.ended);
+            if !is_from_elsewhere && !sessions.borrowed.contains(&key) {
+                entries.push((key, entry));
+            }
+        }
+        let mut found = Vec::new();
+        for (key, mut entry) in entries {
+            let is_unused = |slot: &Slot| present.contains(&slot.scope) && sessions.has_replaced(slot);
+            let unused: BTreeSet<String> = entry
+                .slots
+                .iter()
+                .filter(|slot| is_unused(slot))
+                .map(|slot| slot.scope.to_string())
+                .collect();
+            if !unused.is_empty() {
+                entry.slots.retain(|slot| !is_unused(slot));
+                let (request, is_shared) = (entry.asked.summary(), !entry.slots.is_empty());
+                found.push((Unused { key, request, scopes: unused, is_shared }, entry));
             }
         }
         Ok(found)
@@ -113,6 +142,7 @@ impl Shelf {
     fn remove(&self, is_meant: impl Fn(&str, &Path) -> bool) -> Result<u64, CassetteError> {
         let (files, aside) = (self.files()?, recordings_in(&self.directory.join(QUARANTINE))?);
         if files.is_empty() && aside.is_empty() && !self.has_unfinished()? {
+            let _ = fs::remove_dir(self.directory.join(QUARANTINE));
             return Ok(0);
         }
         let _lock = self.lock()?;
@@ -171,7 +201,13 @@ impl Shelf {
     pub(super) fn remember_recorded(&self, scope: &str, opened: SystemTime) -> Result<(), CassetteError> {
         self.change_sessions(|sessions| {
             sessions.recorded.insert(scope.to_owned(), seconds(opened));
+            sessions.ended = seconds(SystemTime::now());
         })
+    }
+
+    /// Remembers recordings that answered tests which have none of their own.
+    pub(super) fn remember_borrowed(&self, keys: BTreeSet<String>) -> Result<(), CassetteError> {
+        self.change_sessions(|sessions| sessions.borrowed.extend(keys))
     }
 
     fn change_sessions(&self, change: impl FnOnce(&mut Sessions)) -> Result<(), CassetteError> {
@@ -196,6 +232,15 @@ impl Sessions {
     fn has_replaced(&self, slot: &Slot) -> bool {
         self.recorded.get(&*slot.scope).is_some_and(|opened| seconds(slot.recorded_at) < *opened)
     }
+
+    /// Whether it is of the last recording of its test.
+    fn is_fresh(&self, slot: &Slot) -> bool {
+        self.recorded.get(&*slot.scope).is_some_and(|opened| seconds(slot.recorded_at) >= *opened)
+    }
+}
+
+fn modified(path: &Path) -> Option<f64> {
+    fs::metadata(path).and_then(|found| found.modified()).ok().map(seconds)
 }
 
 fn seconds(time: SystemTime) -> f64 {

@@ -187,11 +187,6 @@ impl Inquiry {
         self.document().summary()
     }
 
-    /// How many bytes its body has.
-    pub(super) fn len(&self) -> usize {
-        self.canonical.len()
-    }
-
     /// Where secrets were taken out.
     pub(super) fn redacted(&self) -> &[String] {
         &self.redacted

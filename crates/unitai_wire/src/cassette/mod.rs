@@ -35,7 +35,7 @@ pub use unitai_model::TapeMode as Mode;
 pub use verify_replay::{NotReplayable, ReplayDefect};
 pub use volatile::Volatile;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
@@ -84,6 +84,8 @@ struct State {
     entries: HashMap<Arc<str>, Arc<[Slot]>, FxBuildHasher>,
     /// Damaged files that were set aside.
     set_aside: Vec<Damage>,
+    /// Recordings of other tests that answered a test which has none of its own.
+    borrowed: BTreeSet<String>,
     /// Who asked what, by scope and key.
     seats: HashMap<(Arc<str>, Arc<str>), Arc<Seat>, FxBuildHasher>,
 }
@@ -166,12 +168,20 @@ impl Cassette {
         &self.tally
     }
 
-    /// A test that recorded came to its end: what it recorded in earlier sessions and not in this one, it uses no more.
+    /// A test that recorded all that it asked came to its end: what it recorded in earlier sessions and not in this one, it
+    /// uses no more.
     pub fn complete(&self, scope: &str) -> Result<(), CassetteError> {
-        if self.options.mode != Mode::Record {
+        if self.options.mode != Mode::Record || self.tally.counts().kept == 0 {
             return Ok(());
         }
         self.shelf.remember_recorded(&self.ready_scope(scope), self.opened)
+    }
+
+    /// Remembers in the folder what this session counted, and whose recordings it has used.
+    pub fn remember(&self) -> Result<(), CassetteError> {
+        self.shelf.remember(self.tally.counts())?;
+        let borrowed = std::mem::take(&mut self.state().borrowed);
+        if borrowed.is_empty() { Ok(()) } else { self.shelf.remember_borrowed(borrowed) }
     }
 
     /// Damaged files that were set aside since this was asked last.
@@ -217,7 +227,7 @@ impl Cassette {
     /// [`look_from`](Cassette::look_from) says what is to be done. Gives its place among the answers with it.
     pub fn next_known<'s>(&self, seat: &'s Seat) -> Option<(usize, &'s Arc<Recording>)> {
         let slots = seat.slots().filter(|_| self.options.mode != Mode::Record)?;
-        let found = seat.take_turn_for(|turn| self.pick(slots, &seat.scope, turn).ok())?;
+        let found = seat.take_turn_for(|turn| self.pick(slots, seat, turn).ok())?;
         self.tally.hit();
         Some(found)
     }
@@ -239,7 +249,7 @@ impl Cassette {
         };
         let reason = match slots {
             None => Reason::Never,
-            Some(slots) => match self.pick(slots, scope, turn) {
+            Some(slots) => match self.pick(slots, seat, turn) {
                 Ok((place, recording)) => {
                     self.tally.hit();
                     return Ok(Look::Hit { recording: recording.clone(), place });
@@ -260,14 +270,14 @@ impl Cassette {
     fn pick<'s>(
         &self,
         slots: &'s [Slot],
-        scope: &str,
+        seat: &Seat,
         turn: usize,
     ) -> Result<(usize, &'s Arc<Recording>), Reason> {
         // Asked once: slots may be many.
         let oldest = self.options.ttl.and_then(|ttl| SystemTime::now().checked_sub(ttl));
         let is_fresh = |slot: &&Slot| oldest.is_none_or(|oldest| slot.recorded_at >= oldest);
-        let has_own = slots.iter().any(|slot| *slot.scope == *scope);
-        let serves = |slot: &Slot| !has_own || *slot.scope == *scope;
+        let has_own = slots.iter().any(|slot| slot.scope == seat.scope);
+        let serves = |slot: &Slot| !has_own || slot.scope == seat.scope;
         let mut fresh =
             slots.iter().enumerate().filter(|(_, slot)| serves(slot)).filter(|(_, slot)| is_fresh(slot));
         let turn = match fresh.clone().count() {
@@ -275,6 +285,10 @@ impl Cassette {
             _ => turn,
         };
         if let Some((place, slot)) = fresh.nth(turn) {
+            // What was imported belongs to every test.
+            if !has_own && !slot.scope.is_empty() {
+                self.state().borrowed.insert(seat.key.to_string());
+            }
             return Ok((place, &slot.recording));
         }
         let expired = slots.iter().filter(|slot| !is_fresh(slot)).map(Slot::age).min();

@@ -10,8 +10,8 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use super::inquiry::AskedDocument;
-use super::verify_replay::{NotReplayable, verify_answer, verify_file, verify_request};
-use super::{CassetteError, Entry, Inquiry, Recording, Slot, Volatile, cleaning};
+use super::verify_replay::{NotReplayable, ReplayDefect, verify_answer, verify_file, verify_request};
+use super::{CassetteError, Entry, Inquiry, Recording, Slot, Volatile, cleaning, full_disk};
 use crate::gate::{self, Lock};
 use crate::redact::Secrets;
 
@@ -183,21 +183,38 @@ impl Shelf {
     }
 
     fn write_slots(&self, inquiry: &Inquiry, slots: Vec<Slot>) -> Result<(), CassetteError> {
-        let mut entry = Entry {
+        let entry = Entry {
             asked: inquiry.document(),
             redacted: inquiry.redacted().to_vec(),
             normalised: inquiry.normalised().to_vec(),
             slots,
         };
-        match self.write(inquiry.key(), &entry) {
-            // What was recorded earlier holds what is known only now.
-            Err(CassetteError::Disk { error, .. }) if error.kind() == ErrorKind::InvalidData => {
-                entry.slots =
-                    entry.slots.into_iter().map(|slot| cleaning::cleaned(&self.secrets, slot)).collect();
-                self.write(inquiry.key(), &entry)
+        self.write_entry(inquiry.key(), entry)
+    }
+
+    /// Writes an entry whose answers may have been recorded when fewer secrets were known: they are redacted again, and those
+    /// that would not survive it are left out.
+    pub(super) fn write_entry(&self, key: &str, mut entry: Entry) -> Result<(), CassetteError> {
+        match self.write(key, &entry) {
+            Err(CassetteError::NotReplayable(NotReplayable { why: ReplayDefect::Secret, .. })) => {
+                let inquiry = Inquiry::from_document(&entry.asked);
+                entry.slots = entry
+                    .slots
+                    .into_iter()
+                    .filter_map(|slot| self.redacted_again(inquiry.as_ref(), slot))
+                    .collect();
+                self.write(key, &entry)
             }
             done => done,
         }
+    }
+
+    fn redacted_again(&self, inquiry: Option<&Inquiry>, slot: Slot) -> Option<Slot> {
+        let original = slot.recording.clone();
+        let cleaned = cleaning::cleaned(&self.secrets, slot);
+        let is_same =
+            inquiry.is_none_or(|inquiry| verify_answer(inquiry, &original, &cleaned.recording).is_ok());
+        is_same.then_some(cleaned)
     }
 
     /// Puts a value under a key that was chosen by hand, in the place of what is there.
@@ -229,15 +246,17 @@ impl Shelf {
         self.write(key, &entry)
     }
 
-    pub(super) fn write(&self, key: &str, entry: &Entry) -> Result<(), CassetteError> {
+    fn write(&self, key: &str, entry: &Entry) -> Result<(), CassetteError> {
         let path = self.path(key);
         let bytes = entry.write(key);
         verify_file(&path, key, entry, &bytes)
             .map_err(|why| NotReplayable { request: entry.asked.summary(), why })?;
-        gate::write_sealed(&path, &bytes, &self.secrets).map_err(|error| CassetteError::Disk {
-            doing: "cannot write",
-            path,
-            error,
+        gate::write_sealed(&path, &bytes, &self.secrets).map_err(|error| {
+            if error.kind() == ErrorKind::InvalidData {
+                return NotReplayable { request: entry.asked.summary(), why: ReplayDefect::Secret }.into();
+            }
+            full_disk::note(&self.directory, bytes.len());
+            CassetteError::Disk { doing: "cannot write", path, error }
         })
     }
 
@@ -274,7 +293,10 @@ impl Shelf {
     /// Nobody else changes the folder while this is held.
     pub(super) fn lock(&self) -> Result<Lock, CassetteError> {
         let path = self.directory.join(LOCK);
-        let disk = |error| CassetteError::Disk { doing: "cannot lock", path: path.clone(), error };
+        let disk = |error| {
+            full_disk::note(&self.directory, 0);
+            CassetteError::Disk { doing: "cannot lock", path: path.clone(), error }
+        };
         // Only what we made is ours to speak for: a folder that was there may hold anything.
         let is_new = !self.directory.exists();
         gate::make_folder(&self.directory).map_err(disk)?;

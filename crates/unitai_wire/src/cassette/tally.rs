@@ -85,8 +85,7 @@ impl Counts {
     }
 }
 
-/// What is said once, at the end of a run that recorded, about answers that were changed before they were stored: nobody
-/// else would notice. Nothing where there are none.
+/// The line at the end of a run that recorded answers with secrets taken out of them; `None` without any.
 ///
 /// ```
 /// use unitai_wire::cassette::redacted_note;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use super::{CassetteError, Inquiry, Options, Recording, Shelf, Slot, Tally, full_disk};
+use super::{CassetteError, Inquiry, Options, Recording, Shelf, Slot, Tally};
 
 /// The right to keep the answer to one request. An answer that did not come whole, or was an error, is
 /// not kept: its ticket is dropped.
@@ -42,12 +42,7 @@ impl Ticket {
             recording: Arc::new(recording),
         };
         let volatile = &self.options.volatile;
-        let size = slot.recording.chunks.iter().map(|chunk| chunk.bytes.len()).sum::<usize>();
-        let added = self.shelf.add(&self.inquiry, slot, self.replaced_before, volatile);
-        if let Err(CassetteError::Disk { .. }) = &added {
-            full_disk::note(self.shelf.directory(), size + self.inquiry.len());
-        }
-        let is_redacted = added?;
+        let is_redacted = self.shelf.add(&self.inquiry, slot, self.replaced_before, volatile)?;
         self.tally.kept(is_redacted);
         Ok(())
     }

@@ -1,8 +1,8 @@
 //! Proof, before a recording is sealed, that a replay will find it and that it says what the provider said.
 //!
-//! The stored request must lead back to its key by the path that a replay takes. The stored answer must be the same to
-//! whoever reads it, but for what redaction has hidden: the same members, numbers and events, texts that differ only
-//! where a mark stands, and to its dialect the same usage, finish reason and tool calls.
+//! The stored request must lead back to its key by the path that a replay takes. The stored answer must be the same but
+//! for what redaction has hidden: the same members, numbers and events, texts that differ only at a mark, and for its
+//! dialect the same usage, finish reason and tool calls.
 
 use std::path::Path;
 
@@ -34,6 +34,9 @@ pub enum ReplayDefect {
     /// Redaction would change more of the answer than its secrets.
     #[error("with its secrets hidden, the answer would have another {0}")]
     Answer(String),
+    /// Redaction finds something in the file that it did not find in the answer.
+    #[error("its file would hold a secret that cannot be taken out")]
+    Secret,
     /// The file would not be read as it was written.
     #[error("its file could not be read again: {0}")]
     File(String),

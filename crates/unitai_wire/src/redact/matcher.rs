@@ -92,7 +92,7 @@ impl Matcher {
         }
     }
 
-    /// The parts of a text that are known values, in order and apart from each other.
+    /// The parts of a text that are known values. They may overlap.
     pub(super) fn find(&self, text: &[u8]) -> Vec<Range<usize>> {
         if text.len() < WINDOW || self.is_empty() {
             return Vec::new();
@@ -112,14 +112,6 @@ impl Matcher {
         for start in (at - STRIDE + 1)..=last {
             self.look(text, start, &mut found);
         }
-        found.sort_by_key(|part| part.start);
-        found.dedup_by(|next, part| {
-            let joined = next.start <= part.end;
-            if joined {
-                part.end = part.end.max(next.end);
-            }
-            joined
-        });
         found
     }
 
@@ -178,10 +170,13 @@ fn are_words(part: &str) -> bool {
     part.bytes().all(|byte| byte.is_ascii_lowercase() || b" -_.".contains(&byte))
 }
 
-/// Whether the text ends here, or a string in it does, or it says that something is left out.
+/// Whether the text ends here, or a string in it does, or it says that something is left out. A line end is no cut, whether
+/// it is written as such or as `\n`.
 fn is_cut_after(text: &[u8], end: usize) -> bool {
     let rest = &text[end..];
-    rest.first().is_none_or(|byte| b"\"'\\".contains(byte))
+    let signs = rest.iter().take_while(|byte| **byte == b'\\').count();
+    let is_quotation_mark = |byte: &u8| b"\"'".contains(byte);
+    rest.get(signs).is_none_or(is_quotation_mark)
         || ELLIPSES.iter().any(|ellipsis| rest.starts_with(ellipsis))
 }
 

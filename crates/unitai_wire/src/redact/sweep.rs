@@ -38,14 +38,15 @@ pub(super) fn parts(known: &Matcher, bytes: &[u8]) -> Vec<Range<usize>> {
 
 fn parts_of(known: &Matcher, bytes: &[u8], depth: usize) -> Vec<Range<usize>> {
     // Most texts hold nothing, in their strings either, and are not read as documents.
-    let found = found(known, bytes);
-    if found.is_empty() && !may_be_escaped(bytes) {
+    let mut found = found(known, bytes);
+    if found.is_empty() && !may_be_escaped(known, bytes) {
         return found;
     }
     let segments = if depth == 0 { Vec::new() } else { segments(bytes) };
     if let [] | [Segment::Text(_)] = segments.as_slice() {
         return finished(bytes, found);
     }
+    found.sort_by_key(|part| part.start);
     let mut parts = Vec::new();
     for segment in segments {
         match segment {
@@ -59,9 +60,11 @@ fn parts_of(known: &Matcher, bytes: &[u8], depth: usize) -> Vec<Range<usize>> {
                     parts.extend(inner.iter().map(|part| string.place(part)));
                     // Whoever shows the document as text shows its strings with their escapes.
                     let place = string.place(&(0..string.bytes.len()));
-                    let is_inside = |part: &&Range<usize>| place.start <= part.start && part.end <= place.end;
-                    let as_written =
-                        found.iter().filter(is_inside).filter(|it| settled(bytes, (*it).clone()) == **it);
+                    let first = found.partition_point(|part| part.start < place.start);
+                    let near = found[first..].iter().take_while(|part| part.start < place.end);
+                    let as_written = near
+                        .filter(|part| part.end <= place.end)
+                        .filter(|it| settled(bytes, (*it).clone()) == **it);
                     parts.extend(as_written.cloned());
                 }
             }
@@ -70,9 +73,17 @@ fn parts_of(known: &Matcher, bytes: &[u8], depth: usize) -> Vec<Range<usize>> {
     finished(bytes, parts)
 }
 
-/// Whether a form or a label may be there that only shows without the escapes of JSON: `\/`, `\u002d`.
-fn may_be_escaped(bytes: &[u8]) -> bool {
-    let is_one = |at: usize| bytes[at..].starts_with(br"\/") || bytes[at..].starts_with(br"\u00");
+/// Whether a form, a label or a value of several lines may be there that only shows without the escapes of JSON: `\/`,
+/// `\u002d`, `\n`.
+fn may_be_escaped(known: &Matcher, bytes: &[u8]) -> bool {
+    let is_one = |at: usize| match bytes.get(at + 1) {
+        Some(b'/') => true,
+        Some(b'u') => bytes[at..].starts_with(br"\u00"),
+        Some(b'n') => known.holds(b'\n'),
+        Some(b'r') => known.holds(b'\r'),
+        Some(b't') => known.holds(b'\t'),
+        _ => false,
+    };
     memchr::memchr_iter(b'\\', bytes).any(is_one)
 }
 

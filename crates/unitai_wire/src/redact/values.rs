@@ -133,11 +133,16 @@ fn is_public_name(value: &str) -> bool {
     let is_id = IDS.iter().any(|start| value.starts_with(start));
     let is_model = MODELS.iter().any(|family| {
         let rest = value.strip_prefix(family).and_then(|rest| rest.strip_prefix(['-', '.', ':']));
-        rest.is_some_and(|rest| {
-            rest.bytes().all(|it| it.is_ascii_lowercase() || it.is_ascii_digit() || b"-.:".contains(&it))
-        })
+        rest.is_some_and(|rest| rest.split(['-', '.', ':']).all(is_of_model))
     });
     is_id || is_model
+}
+
+/// `sonnet`, `20241022`, `70b`: what follows the family in the name of a model. Long and mixed, it is a key.
+fn is_of_model(part: &str) -> bool {
+    let has = |is: fn(&u8) -> bool| part.bytes().any(|byte| is(&byte));
+    part.bytes().all(|it| it.is_ascii_lowercase() || it.is_ascii_digit())
+        && (part.len() < SHORTEST || !(has(u8::is_ascii_digit) && has(u8::is_ascii_lowercase)))
 }
 
 /// A few words: `client_credentials`.

@@ -157,12 +157,10 @@ impl<'de> Deserialize<'de> for File {
                     let exchanged = pairs.map(|(request, response)| Exchanged { request, response });
                     recorded.interactions.extend(exchanged);
                 }
-                let has = |name: &&str| others.iter().any(|other| other == name);
+                let has = |name: &&str| others.iter().any(|other: &String| other == name);
                 Ok(match recorded {
                     Some(recorded) => File::Cassette(recorded),
-                    None if OF_ANSWERS.iter().any(|names| names.iter().all(|name| has(&name))) => {
-                        File::AnswerAlone
-                    }
+                    None if OF_ANSWERS.iter().any(|names| names.iter().all(has)) => File::AnswerAlone,
                     None => File::Other,
                 })
             }

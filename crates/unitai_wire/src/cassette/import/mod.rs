@@ -77,7 +77,7 @@ pub enum Unreadable {
         "it is not a cassette of vcrpy, LangChain or cassetter: it has neither `interactions` nor `requests` and `responses`"
     )]
     Other,
-    /// It is an answer, and nobody knows what was asked.
+    /// It is an answer without its request.
     #[error("it holds an answer without its request, so that no request would find it")]
     AnswerAlone,
     /// It is compressed, and cannot be read.
