@@ -9,7 +9,7 @@ use std::time::Instant;
 use unitai_model::Source;
 use unitai_wire::cassette::{CassetteError, Inquiry, Look, Recording};
 use unitai_wire::exchange::Asked;
-use unitai_wire::{Target, encoding};
+use unitai_wire::{Target, asks_for_beta, encoding};
 
 use crate::answer::{Gone, Out};
 use crate::forward::forward;
@@ -49,7 +49,8 @@ impl<'a> Incoming<'a> {
     /// The request; `None` when it is none to a model.
     fn read(&self) -> Option<Asked> {
         let upstream = self.route.upstream;
-        let target = Target { host: upstream.host(), port: None, path: &self.path() };
+        let is_beta = asks_for_beta(self.route.rest);
+        let target = Target { host: upstream.host(), port: None, path: &self.path(), is_beta };
         let asked = Asked::read(&target, &self.decoded())?;
         Some(Asked { is_local: upstream.is_local(), ..asked })
     }

@@ -58,7 +58,7 @@ fn ended(gateway: Gateway) -> (Trajectory, Vec<Trouble>) {
 fn speaking(path: &'static str) -> Provider {
     Provider::new(move |request, stream| {
         let given: Map<String, Value> = serde_json::from_str(body(request)).unwrap();
-        let target = unitai_wire::Target { host: "x", port: None, path };
+        let target = unitai_wire::Target { host: "x", port: None, path, is_beta: false };
         let dialect: &dyn Dialect = dialects::claiming(&target).unwrap();
         let asked = dialect.read_request(path, &given).unwrap();
         let parts = if asked.tool_results().is_empty() {

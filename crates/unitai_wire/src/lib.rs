@@ -26,4 +26,4 @@ mod target;
 pub mod token;
 
 pub use digest::{digest, digest_bytes};
-pub use target::{Target, is_local, is_model_host};
+pub use target::{Target, asks_for_beta, is_local, is_model_host};

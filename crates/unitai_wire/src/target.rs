@@ -19,6 +19,8 @@ pub struct Target<'a> {
     pub port: Option<u16>,
     /// The path, without query and fragment.
     pub path: &'a str,
+    /// Whether the query asks for the beta form of the API, which answers the same body in another way.
+    pub is_beta: bool,
 }
 
 /// Hosts of models whose dialect we do not speak, or where a part in the middle of the name decides.
@@ -38,7 +40,7 @@ impl<'a> Target<'a> {
         };
         let port = port.and_then(|port| port.parse().ok());
         let path = rest.split(['?', '#']).next().unwrap_or_default();
-        Some(Target { host, port, path })
+        Some(Target { host, port, path, is_beta: asks_for_beta(rest) })
     }
 
     /// Whether the host is one that only serves models.
@@ -50,6 +52,12 @@ impl<'a> Target<'a> {
     pub fn is_local(&self) -> bool {
         is_local(self.host)
     }
+}
+
+/// Whether the query of an address, or of its path, asks for the beta form of the API, as Anthropic's SDK does.
+pub fn asks_for_beta(address: &str) -> bool {
+    let query = address.split('#').next().unwrap_or_default().split_once('?').map_or("", |(_, query)| query);
+    query.split('&').any(|pair| pair == "beta=true")
 }
 
 /// Whether the host is one that only serves models.

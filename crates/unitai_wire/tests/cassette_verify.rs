@@ -291,3 +291,19 @@ fn a_recording_that_answers_another_test_is_in_use() {
     again.complete("a test").unwrap();
     assert_eq!(again.shelf().unused().unwrap(), []);
 }
+
+/// The beta form of an API answers the same body in another way.
+#[test]
+fn the_beta_form_has_recordings_of_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let secrets = Arc::new(Secrets::none());
+    let (plain, beta) = (asking(CHAT, "Hi", false), asking(&format!("{CHAT}?x=1&beta=true"), "Hi", false));
+    let same = asking(&format!("{CHAT}?api-version=2026-01-01"), "Hi", false);
+    assert_ne!(plain.key(), beta.key());
+    assert_eq!(plain.key(), same.key());
+    let answer = recording("application/json", vec![b"{}".to_vec()]);
+    keep(&open(folder.path(), Mode::Record, &secrets), beta.clone(), answer).unwrap();
+    let replaying = open(folder.path(), Mode::Replay, &secrets);
+    assert!(matches!(replaying.look("a test", plain), Err(CassetteError::Miss(_))));
+    assert!(matches!(replaying.look("a test", beta), Ok(Look::Hit { .. })));
+}

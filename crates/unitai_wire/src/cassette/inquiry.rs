@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::Volatile;
 use super::volatile::Normaliser;
 use crate::common::Request;
-use crate::exchange::Asked;
+use crate::exchange::{Asked, form};
 use crate::redact::{Secrets, hide_keys, without_keys};
 use crate::{dialects, digest};
 
@@ -29,7 +29,7 @@ pub struct Inquiry {
 /// Whom a request is for, without its body.
 #[derive(Debug, Clone, PartialEq)]
 enum Question {
-    Model { dialect: &'static str, model: String, streamed: bool, path: String },
+    Model { dialect: &'static str, model: String, streamed: bool, is_beta: bool, path: String },
     Api { method: String, url: String },
 }
 
@@ -45,6 +45,9 @@ pub enum AskedDocument {
         model: String,
         /// Whether the answer is to be streamed.
         streamed: bool,
+        /// Whether the beta form of the API is asked for.
+        #[serde(default, rename = "beta", skip_serializing_if = "std::ops::Not::not")]
+        is_beta: bool,
         /// The path, which in some dialects names the model.
         path: String,
         /// The request.
@@ -74,6 +77,7 @@ impl Inquiry {
             dialect: asked.dialect.name(),
             model: asked.request.model.clone(),
             streamed: asked.request.streamed,
+            is_beta: asked.request.is_beta,
             path: path.to_owned(),
         };
         Inquiry {
@@ -201,8 +205,8 @@ impl Inquiry {
     pub(super) fn document(&self) -> AskedDocument {
         let body = serde_json::from_str(&self.canonical).unwrap_or_default();
         match self.question.clone() {
-            Question::Model { dialect, model, streamed, path } => {
-                AskedDocument::Model { dialect: dialect.to_owned(), model, streamed, path, body }
+            Question::Model { dialect, model, streamed, is_beta, path } => {
+                AskedDocument::Model { dialect: dialect.to_owned(), model, streamed, is_beta, path, body }
             }
             Question::Api { method, url } => AskedDocument::Api { method, url, body },
         }
@@ -218,19 +222,22 @@ impl AskedDocument {
 
     /// The request as its dialect reads it; `None` of one that makes no model speak.
     pub(super) fn request(&self) -> Option<Request> {
-        let AskedDocument::Model { dialect, model, streamed, path, body } = self else { return None };
+        let AskedDocument::Model { dialect, model, streamed, is_beta, path, body } = self else {
+            return None;
+        };
         let mut request = dialects::named(dialect)?.read_request(path, body.as_object()?)?;
         request.model.clone_from(model);
         request.streamed = *streamed;
+        request.is_beta = *is_beta;
         Some(request)
     }
 
     fn question(&self) -> Option<(Question, &Value)> {
         match self {
-            AskedDocument::Model { dialect, model, streamed, path, body } => {
+            AskedDocument::Model { dialect, model, streamed, is_beta, path, body } => {
                 let dialect = dialects::named(dialect)?.name();
-                let (model, streamed, path) = (model.clone(), *streamed, path.clone());
-                Some((Question::Model { dialect, model, streamed, path }, body))
+                let (model, streamed, is_beta, path) = (model.clone(), *streamed, *is_beta, path.clone());
+                Some((Question::Model { dialect, model, streamed, is_beta, path }, body))
             }
             AskedDocument::Api { method, url, body } => {
                 Some((Question::Api { method: method.clone(), url: url.clone() }, body))
@@ -252,8 +259,8 @@ impl AskedDocument {
 fn key_of(question: &Question, canonical: &str) -> Arc<str> {
     Arc::from(match question {
         // The same as the digest of a request that needed no cleaning.
-        Question::Model { dialect, model, streamed, .. } => {
-            digest(&[dialect, model, if *streamed { "streamed" } else { "whole" }, canonical])
+        Question::Model { dialect, model, streamed, is_beta, .. } => {
+            digest(&[dialect, model, form(*streamed, *is_beta), canonical])
         }
         Question::Api { method, url } => digest(&["api", method, url, canonical]),
     })

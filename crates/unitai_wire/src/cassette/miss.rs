@@ -142,7 +142,7 @@ impl Miss {
                     .to_owned()
             }
             (Reason::Never, None) if self.is_redacted() => {
-                format!("the recording is stale: UnitAI 0.1.0 hid more than secrets, or another secret was known then; {again}")
+                format!("the recording is stale: it was made by UnitAI 0.1.0, or where other secrets were known; {again}")
             }
             (Reason::Never, None) => format!("if the change is meant, {again}; otherwise take it back"),
         }

@@ -17,6 +17,8 @@ pub struct Request {
     pub max_output: Option<u64>,
     /// Whether the answer is to be streamed.
     pub streamed: bool,
+    /// Whether the beta form of the API is asked for.
+    pub is_beta: bool,
     /// Whether the client itself asked for usage in the stream. Dialects that always send it say true.
     pub asks_for_usage: bool,
     /// Whether the server tells usage at the end of a stream without being asked.

@@ -49,6 +49,7 @@ impl Asked {
         let dialect = crate::dialects::claiming(target)?;
         let body: Map<String, Value> = serde_json::from_slice(body).ok()?;
         let mut request = dialect.read_request(target.path, &body)?;
+        request.is_beta = target.is_beta;
         request.is_told_usage = dialect.tells_usage(target.host);
         // Objects are kept in the order of their keys, so this text is canonical.
         let canonical = serde_json::to_string(&body).unwrap_or_default();
@@ -119,8 +120,17 @@ impl Asked {
 }
 
 fn digest_of(dialect: &dyn Dialect, request: &Request, canonical: &str) -> Arc<str> {
-    let how = if request.streamed { "streamed" } else { "whole" };
-    Arc::from(digest(&[dialect.name(), &request.model, how, canonical]))
+    Arc::from(digest(&[dialect.name(), &request.model, form(request.streamed, request.is_beta), canonical]))
+}
+
+/// The form of the answer that is asked for, as it counts for the digest.
+pub(crate) fn form(streamed: bool, is_beta: bool) -> &'static str {
+    match (streamed, is_beta) {
+        (false, false) => "whole",
+        (true, false) => "streamed",
+        (false, true) => "whole, beta",
+        (true, true) => "streamed, beta",
+    }
 }
 
 /// What an answer without a limit is reserved at. Models can say more; the budget then stops at the

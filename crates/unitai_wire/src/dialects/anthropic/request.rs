@@ -23,6 +23,7 @@ pub(super) fn read(path: &str, body: &Map<String, Value>) -> Option<Request> {
     let tools = body.get("tools").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let is_streamed = body.get("stream").and_then(Value::as_bool).unwrap_or(false);
     Some(Request {
+        is_beta: false,
         model,
         messages: system.into_iter().chain(listed.iter().map(message)).collect(),
         tools: tools.iter().map(tool).collect(),

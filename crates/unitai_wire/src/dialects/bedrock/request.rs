@@ -20,6 +20,7 @@ pub(super) fn read(path: &str, body: &Map<String, Value>) -> Option<Request> {
     let config = body.get("toolConfig").unwrap_or(&Value::Null);
     let tools = items(config, "tools").iter().filter_map(|tool| tool.get("toolSpec"));
     Some(Request {
+        is_beta: false,
         model,
         messages: system.into_iter().chain(listed.iter().map(message)).collect(),
         tools: tools.map(tool).collect(),

@@ -21,6 +21,7 @@ pub(super) fn read(path: &str, body: &Map<String, Value>) -> Option<Request> {
     let mut settings = without(body, KNOWN);
     let tools = tools(body, &mut settings);
     Some(Request {
+        is_beta: false,
         model: path::model(path)?,
         messages: system.into_iter().chain(contents.iter().map(message)).collect(),
         tools,

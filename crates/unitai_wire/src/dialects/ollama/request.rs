@@ -15,6 +15,7 @@ pub(super) fn read(path: &str, body: &Map<String, Value>) -> Option<Request> {
     let is_single = path.ends_with("/api/generate");
     let messages = if is_single { single(body)? } else { conversation(body)? };
     Some(Request {
+        is_beta: false,
         model,
         messages,
         tools: body.get("tools").and_then(Value::as_array).into_iter().flatten().map(tool).collect(),

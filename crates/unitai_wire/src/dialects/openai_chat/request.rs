@@ -18,6 +18,7 @@ pub(super) fn read(path: &str, body: &Map<String, Value>) -> Option<Request> {
     };
     let includes_usage = body.get("stream_options").and_then(|options| options.get("include_usage"));
     Some(Request {
+        is_beta: false,
         model,
         messages: messages.iter().map(message).collect(),
         tools: body.get("tools").and_then(Value::as_array).into_iter().flatten().map(tool).collect(),

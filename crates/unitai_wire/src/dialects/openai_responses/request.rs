@@ -33,6 +33,7 @@ pub(super) fn read(body: &Map<String, Value>) -> Option<Request> {
         settings.insert("tools".to_owned(), hosted.into());
     }
     Some(Request {
+        is_beta: false,
         model,
         messages,
         tools: tools.iter().map(tool).collect(),
