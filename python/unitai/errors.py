@@ -264,6 +264,20 @@ class ContractError(MisuseError):
     code = "UA215"
 
 
+class UnreachableToolError(MisuseError):
+    """Code that UnitAI cannot see answered a tool call, which reached neither a mock nor an allowed tool."""
+
+    code = "UA216"
+
+
+class ScriptedCallError(MisuseError):
+    """A script makes a call that no model could make: the request does not offer the tool, or its schema refuses the
+    arguments.
+    """
+
+    code = "UA217"
+
+
 class TrajectoryFormatError(InfrastructureError, ValueError):
     """This is not a trajectory."""
 
@@ -413,6 +427,10 @@ class RecordingWarning(UserWarning):
 
 class UnmockedToolWarning(UserWarning):
     """A tool without a mock was called with `strict=False` and answered with `None`."""
+
+
+class UnknownToolWarning(UserWarning):
+    """A check that a tool was not called names a tool that the run does not have, and that is probably misspelled."""
 
 
 class LLMTestWarning(UserWarning):

@@ -90,6 +90,23 @@ class Answer:
         copy._delay, copy._pace = _seconds(seconds), _seconds(pace)
         return copy
 
+    def unchecked(self) -> Answer:
+        """The same answer, whose calls may be impossible: of a tool that the request does not offer, or with arguments
+        that its schema refuses. For tests of how an agent handles such a call; otherwise it is an error of the script.
+
+        >>> call("no_such_tool").unchecked()
+        call('no_such_tool').unchecked()
+        """
+        if not any(kind.endswith("call") for kind, *_ in self._parts):
+            raise InvalidArgumentError(
+                f"{self!r} calls no tool, so there is nothing to leave unchecked",
+                remedy='write call("lookup_order", order="123").unchecked()',
+            )
+        copy = self._copy()
+        copy._parts = tuple(("unchecked call" if kind == "call" else kind, *said) for kind, *said in self._parts)
+        copy._text = f"{self._text}.unchecked()"
+        return copy
+
     def _copy(self) -> Answer:
         copy = Answer(self._parts, self._text, self._finish)
         copy._usage, copy._delay, copy._pace = self._usage, self._delay, self._pace

@@ -58,12 +58,14 @@ def play(script: str) -> AgentRunResult:
         if word == "tool":
             name, _, rest = rest.partition(" ")
             rest, _, fault = rest.partition(" ~ ")
+            rest, _, rejected = rest.partition(" !! ")
             rest, _, raised = rest.partition(" ! ")
             args, _, returned = rest.partition(" -> ")
             steps.append(
                 TrajectoryStep(
-                    tool_name=name, tool_args=json.loads(args or "{}"), tool_error=exception(raised),
-                    tool_result=None if raised else json.loads(returned or "null"), fault=injected(fault),
+                    tool_name=name, tool_args=json.loads(args or "{}"), tool_error=exception(raised or rejected),
+                    tool_result=None if raised or rejected else json.loads(returned or "null"), rejected=bool(rejected),
+                    fault=injected(fault),
                 )
             )  # fmt: skip
         elif word == "model":

@@ -24,7 +24,7 @@ NoMatchingConditionError PassRateError RecordedError ReplayCache RunOverError St
 UnexpectedModelCallError UnitAIError RecordingWarning UnknownToolError UnknownUsageError UnmockedToolError UnmockedToolWarning
 UnplayedScriptError UnpricedModelError UnseenErrorWarning UnsupportedClientError UnsupportedFrameworkError
 WrongArgumentsError assert_trajectory block_network cassette gateway
-ContractError LayerWarning SnapshotError scripted_model spending statistical Baseline BaselineError Comparison UnitAIConfig
+ContractError LayerWarning ScriptedCallError UnknownToolWarning UnreachableToolError SnapshotError scripted_model spending statistical Baseline BaselineError Comparison UnitAIConfig
 """.split()
 
 PATHS = {

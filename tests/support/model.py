@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import urllib3
@@ -21,10 +22,19 @@ class ModelError(Exception):
 
 
 def chat(
-    text: str | list[dict[str, Any]], *, model: str = "gpt-4o", url: str = URL, pool: Any = None, **more: Any
+    text: str | list[dict[str, Any]],
+    *,
+    model: str = "gpt-4o",
+    url: str = URL,
+    pool: Any = None,
+    tools: Iterable[str] = (),
+    **more: Any,
 ) -> dict[str, Any]:
-    """One request; gives the message of the answer."""
+    """One request, which offers these tools with any arguments; gives the message of the answer."""
     messages = [{"role": "user", "content": text}] if isinstance(text, str) else text
+    offered = [{"type": "function", "function": {"name": name, "parameters": {"type": "object"}}} for name in tools]
+    if offered:
+        more["tools"] = offered
     response = (pool or POOL).request("POST", url, json={"model": model, "messages": messages, **more})
     body = response.json()
     if response.status >= 400:

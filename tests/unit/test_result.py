@@ -17,6 +17,8 @@ from unitai import (
     MockToolkit,
     Trajectory,
     TrajectoryStep,
+    UnknownToolWarning,
+    assert_trajectory,
 )
 from unitai.match import any_of_type, approx, ignoring, one_of, partial, predicate, regex
 
@@ -445,3 +447,29 @@ def test_an_agent_that_did_nothing_has_a_result_too():
 def test_error_is_refuses_what_is_no_class_of_exceptions():
     with pytest.raises(InvalidArgumentError, match="error_is\\(\\) takes an exception class"):
         AgentRunResult(Trajectory()).error_is("ValueError")
+
+
+class TestMisspelledTools:
+    """A check that a tool was not called holds for every name that no tool has."""
+
+    def run(self):
+        toolkit = MockToolkit()
+        toolkit.mock("get_weather", return_value="sunny")
+        return toolkit.run(lambda input, tools: "nothing to do", "hello")
+
+    @pytest.mark.parametrize(
+        "check",
+        [
+            lambda result: result.tool_not_called("get_wether"),
+            lambda result: result.tool_call_count_is("get_wether", 0),
+            lambda result: assert_trajectory(result).never("get_wether"),
+        ],
+    )
+    def test_a_name_that_is_nearly_that_of_a_tool_is_warned_of(self, check):
+        with pytest.warns(UnknownToolWarning, match="did you mean get_weather"):
+            check(self.run())
+
+    @pytest.mark.parametrize("name", ["get_weather", "delete_order", "set_weather"])
+    def test_other_names_are_left_alone(self, name, recwarn):
+        assert self.run().tool_not_called(name)
+        assert not recwarn.list

@@ -9,10 +9,11 @@ import threading
 
 import pytest
 
-from tests.support.model import ModelError, ask, chat
+from tests.support.model import POOL, URL, ModelError, ask, chat
 from unitai import (
     InvalidArgumentError,
     MockToolkit,
+    ScriptedCallError,
     UnexpectedModelCallError,
     UnplayedScriptError,
     scripted_model,
@@ -35,14 +36,14 @@ def test_plain_text_is_a_step():
 
 def test_a_tool_call_has_its_arguments_as_json():
     with scripted_model([call("lookup", {"from": 1}, query="ü")]):
-        (tool_call,) = chat("a")["tool_calls"]
+        (tool_call,) = chat("a", tools=["lookup"])["tool_calls"]
     assert tool_call["function"]["name"] == "lookup"
     assert json.loads(tool_call["function"]["arguments"]) == {"from": 1, "query": "ü"}
 
 
 def test_a_list_is_one_answer():
     with scripted_model([[say("Let me look."), call("a"), call("b", x=1)]]):
-        message = chat("a")
+        message = chat("a", tools=["a", "b"])
     assert message["content"] == "Let me look."
     assert [tool_call["function"]["name"] for tool_call in message["tool_calls"]] == ["a", "b"]
     assert len({tool_call["id"] for tool_call in message["tool_calls"]}) == 2
@@ -200,7 +201,7 @@ def test_inner_scripts_answer_before_outer_ones():
 def test_what_was_asked_can_be_looked_at():
     with scripted_model([say("ok")]) as model:
         conversation = [{"role": "system", "content": "Be kind."}, {"role": "user", "content": "hello"}]
-        chat(conversation, tools=[{"type": "function", "function": {"name": "f"}}], temperature=0.5, max_tokens=7)
+        chat(conversation, tools=["f"], temperature=0.5, max_tokens=7)
     (request,) = model.requests
     assert (request.dialect, request.model, request.system) == ("openai_chat", "gpt-4o", "Be kind.")
     assert (request.last_message, request.tools, request.max_output) == ("hello", ["f"], 7)
@@ -350,3 +351,73 @@ def test_what_goes_on_after_its_script_is_refused_and_does_not_go_out():
     thread.join()
     assert isinstance(results[0].error, UnexpectedModelCallError)
     assert "after its script was over" in str(results[0].error)
+
+
+REFUND = {
+    "type": "object",
+    "properties": {"order": {"type": "string"}, "amount": {"type": "number"}},
+    "required": ["order"],
+    "additionalProperties": False,
+}
+
+
+def offer(*tools: tuple[str, dict[str, object]]) -> list[dict[str, object]]:
+    return [{"type": "function", "function": {"name": name, "parameters": schema}} for name, schema in tools]
+
+
+class TestCallsThatNoModelCouldMake:
+    def test_a_tool_that_the_request_does_not_offer_is_named_beside_those_it_offers(self):
+        with pytest.raises(ScriptedCallError) as caught, scripted_model([call("refnd", order="1"), say("x")]):
+            chat("a", tools=["refund", "lookup"])
+        text = str(caught.value)
+        assert "refnd, which the request does not offer; did you mean refund?" in text
+        assert "refund, lookup" in text
+        assert "call(...).unchecked()" in text
+
+    def test_a_request_without_tools_can_be_answered_by_no_call(self):
+        with pytest.raises(ScriptedCallError, match="the request offers no tools"), scripted_model([call("refund")]):
+            chat("a")
+
+    @pytest.mark.parametrize(
+        ("arguments", "wrong"),
+        [
+            ({}, '"order" is a required property'),
+            ({"order": 5}, 'order: 5 is not of type "string"'),
+            ({"order": "1", "amount": "ten"}, "amount"),
+            ({"order": "1", "reason": "x"}, "reason"),
+        ],
+    )
+    def test_arguments_that_the_schema_refuses_are_named(self, arguments, wrong):
+        with (
+            pytest.raises(ScriptedCallError, match=re.escape(wrong)),
+            scripted_model([call("refund", arguments), say("x")]),
+        ):
+            POOL.request("POST", URL, json={"model": "m", "messages": [], "tools": offer(("refund", REFUND))})
+
+    def test_the_agent_cannot_swallow_it(self):
+        def agent() -> str:
+            try:
+                return ask("a")
+            except Exception:
+                return "never mind"
+
+        with pytest.raises(ScriptedCallError), scripted_model([call("refund")]):
+            MockToolkit().run_generic(agent)
+
+    def test_a_call_that_fits_is_played(self):
+        with scripted_model([call("refund", order="1", amount=5)]):
+            answer = POOL.request("POST", URL, json={"model": "m", "messages": [], "tools": offer(("refund", REFUND))})
+        assert answer.json()["choices"][0]["message"]["tool_calls"]
+
+    def test_unchecked_calls_are_played_whatever_is_offered(self):
+        steps = [call("refnd", order=5).unchecked(), [say("hm"), call("refund", order=5).unchecked()]]
+        with scripted_model(steps):
+            assert chat("a")["tool_calls"][0]["function"]["name"] == "refnd"
+            assert chat("a", tools=["refund"])["tool_calls"][0]["function"]["name"] == "refund"
+
+    def test_unchecked_is_for_calls(self):
+        with pytest.raises(InvalidArgumentError, match="calls no tool"):
+            say("x").unchecked()
+
+    def test_its_text_says_so(self):
+        assert repr(call("f", x=1).unchecked()) == "call('f', x=1).unchecked()"

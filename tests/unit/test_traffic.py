@@ -12,7 +12,7 @@ import time
 import pytest
 from stopwatch import Stopwatch
 
-from tests.support.model import POOL, URL, ask
+from tests.support.model import POOL, URL, ask, chat
 from unitai import (
     AgentTimeoutError,
     AmbiguousRunError,
@@ -40,7 +40,7 @@ def test_a_model_call_stands_in_its_place_among_the_tool_calls():
     toolkit.mock("lookup", return_value="found")
 
     def agent(input, tools):
-        ask("first")
+        chat("first", tools=["lookup"])
         tools["lookup"]()
         return ask("second")
 

@@ -7,8 +7,27 @@ use unitai_model::{Packed, Trajectory, Value};
 use crate::ports::Arguments;
 use crate::{Judgement, Names};
 
-/// What a report says of a tool that was never called.
+/// What a report says of a tool that no call reached: it was never called, or each call was rejected.
 pub(crate) fn never_called(trajectory: &Trajectory, tool: &str) -> String {
+    let rejected: Vec<usize> = trajectory.rejected_calls_of(tool).map(|attempt| attempt.step).collect();
+    match rejected.as_slice() {
+        [] => {}
+        [_] => {
+            return format!(
+                "the only call of {}, at {}, was rejected before it reached the tool",
+                plain(tool),
+                steps(&rejected)
+            );
+        }
+        several => {
+            return format!(
+                "all {} calls of {}, at {}, were rejected before they reached the tool",
+                several.len(),
+                plain(tool),
+                steps(several)
+            );
+        }
+    }
     let tools = trajectory.calls().tools();
     if tools.is_empty() {
         return "no tool was called".to_owned();

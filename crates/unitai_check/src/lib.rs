@@ -40,6 +40,11 @@ pub trait Check: Send + Sync {
 
     /// Whether it is.
     fn judge(&self, trajectory: &Trajectory) -> Judgement;
+
+    /// The tool whose absence makes it hold. A misspelled name would make it hold whatever the agent does.
+    fn absent_tool(&self) -> Option<&str> {
+        None
+    }
 }
 
 /// A check's answer, before it is put into words.

@@ -1,7 +1,7 @@
 //! Which calls went wrong, on purpose or by themselves. What several checks of resilience share.
 
 use unitai_model::value::plain;
-use unitai_model::{Action, ExchangeEnd, FaultKind, Outcome, Step, ToolCall};
+use unitai_model::{Action, ExchangeEnd, FaultKind, Step};
 
 /// Whom a call was for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -35,7 +35,7 @@ pub(crate) fn trouble(step: &Step) -> Option<FaultKind> {
         return Some(fault.kind);
     }
     match &step.action {
-        Action::ToolCall(ToolCall { outcome: Outcome::Raised(_), .. }) => Some(FaultKind::Error),
+        Action::ToolCall(call) if call.outcome.failure().is_some() => Some(FaultKind::Error),
         Action::ToolCall(_) | Action::StateChange(_) => None,
         Action::ModelCall(call) => match &call.exchange.as_ref()?.end {
             ExchangeEnd::Cut => Some(FaultKind::Cut),
@@ -56,7 +56,7 @@ pub(crate) fn succeeded(step: &Step) -> bool {
     let is_spoiled = step.fault.as_ref().is_some_and(|fault| !fault.kind.is_only_late());
     !is_spoiled
         && match &step.action {
-            Action::ToolCall(call) => matches!(call.outcome, Outcome::Returned(_)),
+            Action::ToolCall(call) => call.outcome.result().is_some(),
             Action::ModelCall(call) => call
                 .exchange
                 .as_ref()

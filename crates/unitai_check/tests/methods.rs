@@ -51,6 +51,8 @@ fn what_holds_for_an_agent_that_did_nothing_is_known() {
         Box::new(ToolCalledBefore { first: "a".into(), second: "b".into() }),
         Box::new(ToolCalledImmediatelyBefore { first: "a".into(), second: "b".into() }),
         Box::new(ToolNotCalled { tool: "a".into() }),
+        Box::new(ToolCallAttempted { tool: "a".into() }),
+        Box::new(ToolCallCount { tool: "a".into(), count: 1 }),
         Box::new(ToolWasCalled { tool: "a".into() }),
         Box::new(Within { limit: Limit::LlmCalls(3) }),
     ];
@@ -60,4 +62,24 @@ fn what_holds_for_an_agent_that_did_nothing_is_known() {
         let says = Method::of_name(check.id()).unwrap().says;
         assert_eq!(find(&*check, &idle).held(), says != Says::Happened, "{}", check.id());
     }
+}
+
+#[test]
+fn what_holds_because_a_tool_is_absent_is_known() {
+    let absent = |check: &dyn Check| check.absent_tool().map(str::to_owned);
+    let named = Some("a".to_owned());
+    let checks: Vec<(Box<dyn Check>, Option<String>)> = vec![
+        (Box::new(ToolNotCalled { tool: "a".into() }), named.clone()),
+        (Box::new(ToolCallCount { tool: "a".into(), count: 0 }), named),
+        (Box::new(ToolCallCount { tool: "a".into(), count: 1 }), None),
+        (Box::new(ToolWasCalled { tool: "a".into() }), None),
+        (Box::new(RetriedAtMost { limit: 0, tool: Some("a".into()) }), None),
+    ];
+    for (check, tool) in &checks {
+        assert_eq!(absent(&**check), *tool, "{}", check.id());
+        let method = Method::of_name(check.id()).unwrap();
+        assert!(method.is_about_absent_tool || tool.is_none(), "{} is one of them", check.id());
+    }
+    let named: Vec<&str> = METHODS.iter().filter(|it| it.is_about_absent_tool).map(|it| it.name).collect();
+    assert_eq!(named, ["tool_call_count_is", "tool_not_called"]);
 }

@@ -114,6 +114,52 @@ pub(crate) fn check_of(call: &ExprCall) -> Option<&'static Method> {
     Method::of_name(method.attr.as_str()).filter(|it| !it.is_property)
 }
 
+/// The check that a call is, in any form: a method of a result, `self.assertToolNotCalled(...)` of an `AgentTestCase`, or a
+/// link in the chain of `assert_trajectory`. `last` and `root` are the ends of the name that is called.
+pub(crate) fn asserted_check(call: &ExprCall, last: &str, root: &str) -> Option<&'static Method> {
+    if let Some(name) = test_case_check(last, root) {
+        // `assertToolCallCount` stands for `tool_call_count_is`.
+        return Method::of_name(&name).or_else(|| Method::of_name(&format!("{name}_is")));
+    }
+    if last == "never" && is_chained(call) {
+        return Method::of_name("tool_not_called");
+    }
+    check_of(call)
+}
+
+/// The name of the check behind a method of a test case: `tool_not_called` behind `self.assertToolNotCalled`.
+pub(crate) fn test_case_check(last: &str, root: &str) -> Option<String> {
+    let name = snake(last.strip_prefix("assert").filter(|_| root == "self")?);
+    Some(name.strip_prefix("agent_").map_or_else(|| name.clone(), str::to_owned))
+}
+
+/// `tool_not_called` of `ToolNotCalled`.
+fn snake(name: &str) -> String {
+    let mut snake = String::with_capacity(name.len() + 4);
+    for letter in name.chars() {
+        if letter.is_uppercase() && !snake.is_empty() {
+            snake.push('_');
+        }
+        snake.extend(letter.to_lowercase());
+    }
+    snake
+}
+
+/// Whether a call is `assert_trajectory(...)`, or a link of the chain behind it.
+pub(crate) fn is_chained(call: &ExprCall) -> bool {
+    let mut at = call;
+    loop {
+        match &*at.func {
+            Expr::Name(name) => return name.id.as_str() == "assert_trajectory",
+            Expr::Attribute(attribute) => match &*attribute.value {
+                Expr::Call(inner) => at = inner,
+                _ => return attribute.attr.as_str() == "assert_trajectory",
+            },
+            _ => return false,
+        }
+    }
+}
+
 /// Whether a test asks for a fixture that may do anything: one of its own, which nobody sees from here.
 pub(crate) fn has_unknown_fixture(test: Def<'_, '_>) -> bool {
     test.parameters().any(|parameter| {

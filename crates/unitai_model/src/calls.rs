@@ -1,10 +1,11 @@
-//! Where each tool was called: the index that makes checks independent of a trajectory's length.
+//! Where each tool was called: the index that makes checks independent of a trajectory's length. A call that was rejected
+//! never reached its tool, so it stands apart.
 
 use std::collections::HashMap;
 
 use rustc_hash::FxBuildHasher;
 
-use crate::{Action, Step, ToolCall, ToolName};
+use crate::{Action, Outcome, Step, ToolCall, ToolName};
 
 /// The tool calls of a trajectory, by position and by name. Derived from the steps once, when the
 /// trajectory is made; a trajectory never changes, so neither does this.
@@ -14,6 +15,8 @@ pub struct CallIndex {
     steps: Vec<u32>,
     /// For each tool, the positions of its calls among all tool calls.
     by_tool: HashMap<ToolName, Vec<u32>, FxBuildHasher>,
+    /// For each tool, the steps of its rejected calls.
+    rejected: HashMap<ToolName, Vec<u32>, FxBuildHasher>,
 }
 
 impl CallIndex {
@@ -21,6 +24,10 @@ impl CallIndex {
         let mut index = CallIndex { steps: Vec::with_capacity(steps.len()), ..CallIndex::default() };
         for (at, step) in steps.iter().enumerate() {
             let Action::ToolCall(call) = &step.action else { continue };
+            if let Outcome::Rejected(_) = call.outcome {
+                index.rejected.entry(call.tool.clone()).or_default().push(at as u32);
+                continue;
+            }
             let position = index.steps.len() as u32;
             index.steps.push(at as u32);
             match index.by_tool.get_mut(&call.tool) {
@@ -31,6 +38,11 @@ impl CallIndex {
             }
         }
         index
+    }
+
+    /// Step indices of one tool's rejected calls, in order.
+    pub fn rejected(&self, tool: &str) -> &[u32] {
+        self.rejected.get(tool).map_or(&[], Vec::as_slice)
     }
 
     /// Step indices of all tool calls, in order.

@@ -88,6 +88,28 @@ pub enum Outcome {
     Returned(Packed),
     /// It raised.
     Raised(Box<Failure>),
+    /// It was refused before it reached its tool: an unknown tool, or arguments that the tool does not take.
+    Rejected(Box<Failure>),
+    /// Code that UnitAI cannot see answered it. This is the result that the model was given.
+    Unseen(Packed),
+}
+
+impl Outcome {
+    /// What it raised, or was refused with.
+    pub fn failure(&self) -> Option<&Failure> {
+        match self {
+            Outcome::Raised(failure) | Outcome::Rejected(failure) => Some(failure),
+            Outcome::Unfinished | Outcome::Returned(_) | Outcome::Unseen(_) => None,
+        }
+    }
+
+    /// Its result.
+    pub fn result(&self) -> Option<&Packed> {
+        match self {
+            Outcome::Returned(result) | Outcome::Unseen(result) => Some(result),
+            Outcome::Unfinished | Outcome::Raised(_) | Outcome::Rejected(_) => None,
+        }
+    }
 }
 
 /// A change of the agent's state.

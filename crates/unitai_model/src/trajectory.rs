@@ -129,12 +129,28 @@ impl Trajectory {
         PlacedCall { step, call: self.tool_call(step) }
     }
 
-    /// The calls of one tool, in order.
+    /// The calls of one tool that reached it, in order.
     pub fn calls_of<'a>(&'a self, tool: &str) -> impl Iterator<Item = PlacedCall<'a>> + use<'a> {
         self.calls.positions(tool).iter().map(|position| self.call_at(*position as usize))
     }
 
-    /// All tool calls, in order.
+    /// The calls of one tool that were rejected before they reached it, in order.
+    pub fn rejected_calls_of<'a>(&'a self, tool: &str) -> impl Iterator<Item = PlacedCall<'a>> + use<'a> {
+        self.calls
+            .rejected(tool)
+            .iter()
+            .map(|step| PlacedCall { step: *step as usize, call: self.tool_call(*step as usize) })
+    }
+
+    /// All calls of one tool, in order, those that were rejected among them.
+    pub fn attempts_of(&self, tool: &str) -> Vec<PlacedCall<'_>> {
+        let mut attempts: Vec<PlacedCall<'_>> =
+            self.calls_of(tool).chain(self.rejected_calls_of(tool)).collect();
+        attempts.sort_by_key(|attempt| attempt.step);
+        attempts
+    }
+
+    /// All tool calls that reached their tools, in order.
     pub fn tool_calls(&self) -> impl Iterator<Item = PlacedCall<'_>> {
         self.calls
             .order()

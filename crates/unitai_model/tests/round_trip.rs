@@ -120,6 +120,8 @@ fn any_action() -> impl Strategy<Value = Action> {
         Just(Outcome::Unfinished),
         any_packed().prop_map(Outcome::Returned),
         any_failure().prop_map(|failure| Outcome::Raised(Box::new(failure))),
+        any_failure().prop_map(|failure| Outcome::Rejected(Box::new(failure))),
+        any_packed().prop_map(Outcome::Unseen),
     ];
     prop_oneof![
         (any::<String>(), any_arguments(), outcome).prop_map(|(tool, args, outcome)| {

@@ -1,5 +1,8 @@
 //! Whether a value fits a schema.
 
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
 use jsonschema::Validator;
 use serde_json::Value;
 
@@ -22,10 +25,35 @@ pub struct SchemaError(String);
 /// No reader wants more at once.
 const MOST: usize = 5;
 
+/// How many schemas are kept ready. An agent has fewer tools than that.
+const KEPT: usize = 256;
+
 impl Schema {
     /// Reads a schema.
     pub fn new(schema: &Value) -> Result<Schema, SchemaError> {
         jsonschema::validator_for(schema).map(Schema).map_err(|error| SchemaError(error.to_string()))
+    }
+
+    /// The schema that this JSON text holds, kept ready: reading one takes longer than asking it. `None` if it is no schema.
+    ///
+    /// ```
+    /// use unitai_schema::Schema;
+    /// assert!(Schema::cached(r#"{"type": "object"}"#).is_some());
+    /// assert!(Schema::cached(r#"{"type": "no such type"}"#).is_none());
+    /// ```
+    pub fn cached(text: &str) -> Option<Arc<Schema>> {
+        static CACHE: Mutex<Option<HashMap<String, Option<Arc<Schema>>>>> = Mutex::new(None);
+        let mut cache = CACHE.lock().unwrap_or_else(PoisonError::into_inner);
+        let cache = cache.get_or_insert_default();
+        if let Some(known) = cache.get(text) {
+            return known.clone();
+        }
+        if cache.len() >= KEPT {
+            cache.clear();
+        }
+        let schema = serde_json::from_str(text).ok().and_then(|schema| Schema::new(&schema).ok()).map(Arc::new);
+        cache.insert(text.to_owned(), schema.clone());
+        schema
     }
 
     /// What is wrong with the value, by place; nothing if it fits.

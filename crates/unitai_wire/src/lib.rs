@@ -20,10 +20,13 @@ pub mod frames;
 pub mod gate;
 pub mod keys;
 pub mod meter;
+mod named_call;
 pub mod redact;
+pub mod requested_calls;
 pub mod script;
 mod target;
 pub mod token;
 
 pub use digest::{digest, digest_bytes};
+pub use named_call::names_call;
 pub use target::{Target, asks_for_beta, is_local, is_model_host};

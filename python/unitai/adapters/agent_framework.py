@@ -287,6 +287,10 @@ def _auto_invoke_function(original: Callable[..., Any]) -> Callable[..., Any]:
         session = Session.here()
         if session is None:
             return await original(function_call_content, *args, **options)
+        asked = getattr(function_call_content, "function_call", None) or function_call_content
+        if asked.call_id:
+            # A middleware may answer in the function's place.
+            session.leave_to_framework(asked.call_id)
         reached: list[Any] = []
         token = _reached.set(reached)
         try:
@@ -296,7 +300,6 @@ def _auto_invoke_function(original: Callable[..., Any]) -> Callable[..., Any]:
         why = getattr(said, "exception", None)
         if why and not reached:
             # The framework refused it by itself.
-            asked = getattr(function_call_content, "function_call", None) or function_call_content
             tool = options["tool_map"].get(asked.name)
             given = dict(asked.parse_arguments() or {})
             if tool is None:

@@ -58,6 +58,7 @@ FRAMEWORKS: dict[str, Framework] = {
         "openai-agents",
         "unitai.adapters.openai_agents:OpenAIAgentsAdapter",
         (
+            "agents.items",
             "agents.tool",
             "agents.run_internal.tool_execution",
             "agents.run_internal.tool_actions",

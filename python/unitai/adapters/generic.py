@@ -29,7 +29,6 @@ class GenericAdapter(BaseAdapter):
         return shape is not None and (shape[0] or shape[1] in (1, 2))
 
     def inject_mocks(self, agent: Any, session: Session) -> Callable[[Any], Any]:
-        tools = session.tools
         call = _call(agent)
         if call is None and session.has_patches:
             return agent  # type: ignore[no-any-return]
@@ -43,6 +42,7 @@ class GenericAdapter(BaseAdapter):
                     "or run it as it is: toolkit.run_generic(lambda: agent(...))"
                 ),
             )
+        tools = session.tools
         if call is None:
             # Asked for by name: let Python say what is wrong with the call itself.
             return lambda input: agent(input, tools)

@@ -336,10 +336,13 @@ def _get_tool(original: Callable[..., Any]) -> Callable[..., Any]:
     # Other modules take it over by its name, and are told from where by its module.
     @wraps(original)
     def get_tool(function_call: Any, *args: Any, **options: Any) -> Any:
+        session = Session.here()
+        if session is not None and function_call.name:
+            # A callback may answer in the tool's place. Gemini's calls have no ids.
+            session.leave_to_framework(function_call.name)
         try:
             return original(function_call, *args, **options)
         except ValueError as error:
-            session = Session.here()
             if session is not None:
                 made_up = ToolCall(function_call.name or "", dict(function_call.args or {}))
                 session.reject(made_up, LookupError(str(error).partition("\n\n")[0]))

@@ -211,6 +211,7 @@ def _in_node(graph: _Graph, task: Any) -> Iterator[None]:
         else:
             with speaking(name):
                 yield
+        _leave_answered_calls(task)
     finally:
         _node.reset(token)
 
@@ -219,10 +220,33 @@ def _speaker(graph: _Graph, task: Any) -> str | None:
     """Whose doing it is what a node does: in a graph without a name, that of a node with the user's own code."""
     if graph.name is not None or _calls_tools(task):
         return graph.name
+    return None if _is_of_framework(task) else task.name
+
+
+def _is_of_framework(task: Any) -> bool:
+    """Whether a node is made by the framework: one that asks the model, or a middleware of its own."""
     step = _steps(task)[0]
     call = getattr(step, "func", None) or getattr(step, "afunc", None)
-    is_theirs = (getattr(call, "__module__", None) or "").startswith(("langchain.", "langgraph."))
-    return None if is_theirs else task.name
+    home = getattr(call, "__module__", None) or ""
+    return home.startswith(("langchain.", "langgraph."))
+
+
+def _leave_answered_calls(task: Any) -> None:
+    """Nodes of the framework answer calls without a tool, too: with structured output, or where a person, a limit or a
+    middleware has stopped them. Code of a user that answers calls is not known, and stays suspect.
+    """
+    answered = [
+        message.tool_call_id
+        for channel, value in task.writes
+        if channel == "messages"
+        for message in (value if isinstance(value, list) else [value])
+        if is_kind_of(message, "ToolMessage")
+    ]
+    if not answered or not (_calls_tools(task) or _is_of_framework(task)):
+        return
+    session = Session.here()
+    if session is not None:
+        session.leave_to_framework(*answered)
 
 
 def _calls_tools(task: Any) -> bool:

@@ -245,6 +245,8 @@ def redirects(module: Any) -> list[Patch]:
         for caller, make in callers.items():
             require(module, caller, _DISTRIBUTION)
             wanted.append((getattr(module, caller), "execute", make))
+    elif module.__name__ == "agents.items":
+        wanted = [(getattr(module, kind), "__init__", _answered) for kind in ("ToolCallOutputItem", "HandoffOutputItem")]
     elif module.__name__ == "agents.tool":
         invoker = getattr(module, _INVOKER, None)
         wanted = [] if invoker is None else [(invoker, "__call__", _invoked)]
@@ -333,6 +335,21 @@ def _arguments(tool: Any, given: str, session: Session) -> dict[str, Any]:
     )
     session.reject(ToolCall(tool.name, {"arguments": given}), error)
     raise error
+
+
+def _answered(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Where a call has its output: that of a tool, of a handoff, or of whatever stopped it."""
+
+    @wraps(original)
+    def init(self: Any, *args: Any, **options: Any) -> None:
+        original(self, *args, **options)
+        item = self.raw_item
+        call_id = item.get("call_id") if isinstance(item, dict) else getattr(item, "call_id", None)
+        session = Session.here() if call_id else None
+        if session is not None:
+            session.leave_to_framework(call_id)
+
+    return init
 
 
 def _execute(held: str, called: str, original: Any) -> Any:

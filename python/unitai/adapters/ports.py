@@ -55,7 +55,7 @@ class StateChange(NamedTuple):
 class Session:
     """One run, as an adapter sees it."""
 
-    __slots__ = ("_run", "has_patches", "tools")
+    __slots__ = ("_run", "_tools", "are_tools_taken", "has_patches")
 
     def __init__(
         self, run: Run, tools: dict[str, Callable[..., Any]] | None = None, *, has_patches: bool = False
@@ -63,8 +63,15 @@ class Session:
         self._run = run
         #: Whether real functions are replaced during the run.
         self.has_patches = has_patches
-        #: The tools as callables bound to this run, for agents that are handed their tools.
-        self.tools: dict[str, Callable[..., Any]] = {} if tools is None else tools
+        self._tools: dict[str, Callable[..., Any]] = {} if tools is None else tools
+        #: Whether the adapter asked for `tools`, so that every mock may be within the agent's reach.
+        self.are_tools_taken = False
+
+    @property
+    def tools(self) -> dict[str, Callable[..., Any]]:
+        """The tools as callables bound to this run, for agents that are handed their tools."""
+        self.are_tools_taken = True
+        return self._tools
 
     @staticmethod
     def here() -> Session | None:
@@ -75,7 +82,10 @@ class Session:
         for several.
         """
         run = run_here()
-        return None if run is None else Session(run)
+        if run is None:
+            return None
+        run.joined_by_framework()
+        return Session(run)
 
     @property
     def run_id(self) -> str:
@@ -104,6 +114,13 @@ class Session:
     def reject(self, call: ToolCall, error: BaseException) -> None:
         """Writes down a call that the framework refused itself: an unknown tool, arguments that it does not take."""
         self._run.reject(call, error)
+
+    def leave_to_framework(self, *calls: str) -> None:
+        """The framework answers these calls itself, where no mock does: handoffs, structured output, calls that a filter, a
+        guardrail or a person has stopped. Otherwise a result that reaches the model without a tool call in the record ends a
+        strict run. Each is the id of a call; or the name of a tool, where its provider's calls have no ids.
+        """
+        self._run.answered_by_framework(list(calls))
 
     def refuse_hosted(self, *names: str) -> None:
         """Ends a strict run whose agent has a tool that runs at the model's provider, unless the test allows it by one

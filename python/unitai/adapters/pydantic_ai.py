@@ -345,6 +345,9 @@ def _resolve_deferred(original: Callable[..., Any]) -> Callable[..., Any]:
         session = Session.here()
         if session is None:
             return results
+        if results is not None:
+            # Those that are denied are answered without their tools.
+            session.leave_to_framework(*results.approvals)
         retry = import_module("pydantic_ai").ModelRetry
         resolved = {} if results is None else results.calls
         given = {}
@@ -370,6 +373,7 @@ def _prepare_request(original: Callable[..., Any]) -> Callable[..., Any]:
         settings, parameters = original(self, *args, **options)
         session = Session.here()
         if session is not None:
+            session.leave_to_framework(*(tool.name for tool in parameters.output_tools))
             natives = getattr(parameters, "native_tools", None) or getattr(parameters, "builtin_tools", None) or ()
             for native in natives:
                 if native.kind != "tool_search":

@@ -227,6 +227,9 @@ def _invoke_function_call(original: Callable[..., Any]) -> Callable[..., Any]:
         if session is None:
             return await original(self, function_call, chat_history, *args, **options)
         asked = _Asked(function_call.name)
+        if function_call.id:
+            # A filter may answer in the function's place.
+            session.leave_to_framework(function_call.id)
         token = _asked.set(asked)
         try:
             done = await original(self, function_call, chat_history, *args, **options)

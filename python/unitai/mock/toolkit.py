@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
+from warnings import warn
 
 from unitai._engine import AgentRunResult, Budget, MockTool, Toolbox, unseen_error, usual_timeout
 from unitai.adapters.ports import ModelCall, Session
@@ -16,6 +17,7 @@ from unitai.errors import (
     MisuseError,
     NoActiveRunError,
     UnknownToolError,
+    UnmockedToolWarning,
     shown,
 )
 from unitai.faults import FaultRule, Faults, read_faults
@@ -97,6 +99,8 @@ class MockToolkit:
         self._last_result: AgentRunResult | None = None
         #: What came of runs in which the agent raised.
         self._raised: list[AgentRunResult] = []
+        #: Whether the test took tools to wire them by hand, so that any mock may be within the agent's reach.
+        self._are_tools_taken = False
 
     def mock(
         self,
@@ -215,6 +219,7 @@ class MockToolkit:
     def get_tool(self, name: str) -> MockTool:
         """The mock of this name."""
         check_name(name)
+        self._are_tools_taken = True
         tool = self._toolbox.get(name)
         if tool is None:
             known = ", ".join(self._toolbox.names()) or "none"
@@ -225,6 +230,7 @@ class MockToolkit:
         """The tools as callables, to wire into an agent by hand. They take keywords, one mapping, or
         positionals.
         """
+        self._are_tools_taken = True
         return Tools(self._toolbox, self._awaited, self._awaitable)
 
     def copy(self) -> MockToolkit:
@@ -234,7 +240,7 @@ class MockToolkit:
             # As it comes from the fixture: a test that is repeated takes one for each run.
             twin.__dict__.update(self.__dict__)
             twin._awaited, twin._optional, twin._parameters, twin._patched = set(), set(), {}, []
-            twin._last_result, twin._raised = None, []
+            twin._last_result, twin._raised, twin._are_tools_taken = None, [], False
             plan = None if self._faults is None else self._faults.plan()
             twin._toolbox = Toolbox(self._options["strict"], self._options["max_tool_calls"], plan)
             return twin
@@ -410,6 +416,8 @@ class MockToolkit:
 
     def _conclude(self, session: Session, ending: Ending) -> AgentRunResult:
         run = session._run
+        if ending.error is None and ending.interrupt is None and run.doomed_by is None:
+            self._check_unreached(session)
         doom = run.doomed_by
         error = doom if doom is not None else ending.error
         try:
@@ -429,6 +437,19 @@ class MockToolkit:
         if error is not None:
             self._raised.append(result)
         return result
+
+    def _check_unreached(self, session: Session) -> None:
+        """Fails a strict run whose model called a tool that no call reached; warns in others. A tool that the test or the
+        agent has taken is within reach, and so is a function that is replaced.
+        """
+        if self._are_tools_taken or session.are_tools_taken:
+            return
+        reached = {*self._optional, *(target.tool for target in self._patched)}
+        error = session._run.unreached([name for name in self._toolbox.names() if name not in reached])
+        if error is not None and session.is_strict:
+            session.fail(error)
+        elif error is not None:
+            warn(str(error), UnmockedToolWarning, stacklevel=3)
 
     def unseen_errors(self) -> list[str]:
         """What agents raised, a line each, where nobody has asked how the run ended: neither `succeeded` nor `failed`,
@@ -475,6 +496,7 @@ class MockToolkit:
 
 #: The attributes that a toolkit makes itself; others were set by a subclass or a test.
 _OWN = {
+    "_are_tools_taken",
     "_attempt",
     "_awaitable",
     "_awaited",

@@ -140,7 +140,7 @@ class TestTools:
         server, mark = Path(__file__).with_name("mcp_shop.py"), tmp_path / "leaks.txt"
         parcels = MCPStdioTool("parcels", command=sys.executable, args=[str(server), str(mark)])
         toolkit.mock("track_parcel", return_value="in a van")
-        wrong = call("track_parcel", parcel_id="7", days="many")
+        wrong = call("track_parcel", parcel_id="7", days="many").unchecked()
         with scripted_model([wrong, call("track_parcel", parcel_id="7"), say("In a van.")]):
             result = toolkit.run(agent(parcels), "where is it?")
         assert result.output == "In a van."

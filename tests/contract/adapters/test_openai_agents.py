@@ -279,7 +279,7 @@ class TestTools:
         with scripted_model([REFUND, say("Refunded.")]):
             manager = toolkit.run(support, "refund", adapter=OpenAIAgentsAdapter(context="manager"))
         assert manager.tool_was_called("refund")
-        with scripted_model([REFUND]):
+        with scripted_model([REFUND.unchecked()]):
             clerk = toolkit.run(support, "refund", adapter=OpenAIAgentsAdapter(context="clerk"))
         assert "refund not found" in str(clerk.error)
         assert "refund not found" in str(clerk.trajectory.steps[-1].tool_error)
@@ -290,7 +290,7 @@ class TestTools:
             config = RunConfig(tool_not_found_behavior="return_error_to_model")
         except TypeError:
             pytest.skip("this version has no such setting")
-        with scripted_model([call("delete_everything", now=True), say("I am sorry.")]):
+        with scripted_model([call("delete_everything", now=True).unchecked(), say("I am sorry.")]):
             result = toolkit.run(agent("support", shop.refund), "go", adapter=OpenAIAgentsAdapter(run_config=config))
         assert result.output == "I am sorry."
         made_up = result.trajectory.steps[1]

@@ -236,7 +236,7 @@ class TestToolsets:
         assert isinstance(result.output, DeferredToolRequests)
         toolkit = MockToolkit()
         toolkit.mock("confirm", return_value="yes")
-        script = [call("confirm"), call("confirm", question="Sure?"), when(tool_result="yes").then(say("Done."))]
+        script = [call("confirm").unchecked(), call("confirm", question="Sure?"), when(tool_result="yes").then(say("Done."))]
         with scripted_model(script):
             result = toolkit.run(agent, "go")
         assert result.output == "Done."
@@ -258,7 +258,7 @@ class TestToolsets:
         toolkit = MockToolkit()
         toolkit.mock("shop_refund", return_value="refunded")
         script = [
-            call("shop_refund", order_id="123", amount="a lot"),
+            call("shop_refund", order_id="123", amount="a lot").unchecked(),
             call("shop_refund", order_id="123", amount=10.0),
             say("Done."),
         ]

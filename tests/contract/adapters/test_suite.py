@@ -205,7 +205,7 @@ class TestTrouble:
             assert same(result.output) == "I am sorry."
 
     def test_arguments_that_the_tool_does_not_take_are_recorded_and_the_mock_does_not_answer(self, framework, toolkit):
-        wrong = call("refund", order_id="123", amount="a lot")
+        wrong = call("refund", order_id="123", amount="a lot").unchecked()
         with scripted_model([wrong, say("I am sorry.")]):
             result = toolkit.run(framework.agent(), "refund order 123")
         refused = [step for step in result.trajectory.steps if step.tool_name == "refund"]
@@ -216,7 +216,7 @@ class TestTrouble:
         assert toolkit.get_tool("refund").calls[0].error is not None
 
     def test_a_tool_that_the_model_made_up_is_recorded_as_refused(self, framework, toolkit):
-        made_up = call("delete_everything", now=True)
+        made_up = call("delete_everything", now=True).unchecked()
         with scripted_model([made_up] if framework.made_up_tools_end_the_run else [made_up, say("I am sorry.")]):
             result = toolkit.run(framework.agent(), "refund order 123")
         made_up = [step for step in result.trajectory.steps if step.tool_name == "delete_everything"]

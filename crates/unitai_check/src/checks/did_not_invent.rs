@@ -76,8 +76,8 @@ impl DidNotInvent {
         for step in trajectory.steps() {
             match &step.action {
                 Action::ToolCall(call) => match &call.outcome {
-                    Outcome::Returned(result) => sources.add(&result.value()),
-                    Outcome::Raised(error) => sources.add_text(&error.message),
+                    Outcome::Returned(result) | Outcome::Unseen(result) => sources.add(&result.value()),
+                    Outcome::Raised(error) | Outcome::Rejected(error) => sources.add_text(&error.message),
                     Outcome::Unfinished => {}
                 },
                 Action::ModelCall(_) | Action::StateChange(_) => {}

@@ -11,6 +11,8 @@ pub struct Method {
     pub is_property: bool,
     /// Whether it says something without an argument.
     pub is_complete: bool,
+    /// Whether it can hold because a tool was not called, so that a misspelled name goes unnoticed.
+    pub is_about_absent_tool: bool,
 }
 
 /// What kind of thing a check says.
@@ -27,19 +29,23 @@ pub enum Says {
 }
 
 const fn method(name: &'static str, says: Says) -> Method {
-    Method { name, says, is_property: false, is_complete: false }
+    Method { name, says, is_property: false, is_complete: false, is_about_absent_tool: false }
 }
 
 const fn complete(name: &'static str, says: Says) -> Method {
-    Method { name, says, is_property: false, is_complete: true }
+    Method { is_complete: true, ..method(name, says) }
 }
 
 const fn property(name: &'static str, says: Says) -> Method {
-    Method { name, says, is_property: true, is_complete: true }
+    Method { is_property: true, ..complete(name, says) }
+}
+
+const fn about_absent_tool(name: &'static str, says: Says) -> Method {
+    Method { is_about_absent_tool: true, ..method(name, says) }
 }
 
 /// Every one of them, by name.
-pub static METHODS: [Method; 23] = [
+pub static METHODS: [Method; 24] = [
     method("call_order_contains", Says::Happened),
     method("call_order_is", Says::Happened),
     complete("did_not_invent", Says::Went),
@@ -55,12 +61,13 @@ pub static METHODS: [Method; 23] = [
     method("retried_at_most", Says::Went),
     method("step_called_before", Says::Happened),
     property("succeeded", Says::Went),
-    method("tool_call_count_is", Says::Happened),
+    method("tool_call_attempted", Says::Happened),
+    about_absent_tool("tool_call_count_is", Says::Happened),
     method("tool_called_before", Says::Happened),
     method("tool_called_immediately_before", Says::Happened),
     method("tool_called_with", Says::Happened),
     method("tool_called_with_partial", Says::Happened),
-    method("tool_not_called", Says::DidNot),
+    about_absent_tool("tool_not_called", Says::DidNot),
     method("tool_was_called", Says::Happened),
     method("within", Says::Went),
 ];

@@ -5,6 +5,7 @@ use unitai_model::value::{plain, quoted};
 
 use crate::describe::{never_called, steps, times};
 
+use super::ToolNotCalled;
 use crate::{Check, Judgement};
 
 /// Holds when the tool was called exactly so many times.
@@ -29,6 +30,10 @@ impl Check for ToolCallCount {
     }
 
     fn judge(&self, trajectory: &Trajectory) -> Judgement {
+        if self.count == 0 {
+            // As strict as `tool_not_called`: an attempt counts, even a rejected one.
+            return ToolNotCalled { tool: self.tool.clone() }.judge(trajectory);
+        }
         let cites: Vec<usize> = trajectory.calls_of(&self.tool).map(|call| call.step).collect();
         if cites.len() == self.count {
             return Judgement::Held(cites);
@@ -38,5 +43,9 @@ impl Check for ToolCallCount {
         }
         let actual = format!("{} was called {}, at {}", plain(&self.tool), times(cites.len()), steps(&cites));
         Judgement::broken(actual, cites)
+    }
+
+    fn absent_tool(&self) -> Option<&str> {
+        (self.count == 0).then_some(&self.tool)
     }
 }

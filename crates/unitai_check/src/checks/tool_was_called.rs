@@ -7,7 +7,7 @@ use crate::describe::never_called;
 
 use crate::{Check, Judgement};
 
-/// Holds when the tool was called at least once.
+/// Holds when the tool was called at least once. A call that was rejected before it reached the tool does not count.
 pub struct ToolWasCalled {
     /// The tool.
     pub tool: String,
@@ -29,7 +29,10 @@ impl Check for ToolWasCalled {
     fn judge(&self, trajectory: &Trajectory) -> Judgement {
         match trajectory.calls().first(&self.tool) {
             Some(position) => Judgement::Held(vec![trajectory.calls().step(position)]),
-            None => Judgement::broken(never_called(trajectory, &self.tool), []),
+            None => {
+                let rejected = trajectory.rejected_calls_of(&self.tool).map(|attempt| attempt.step);
+                Judgement::broken(never_called(trajectory, &self.tool), rejected.collect::<Vec<_>>())
+            }
         }
     }
 }

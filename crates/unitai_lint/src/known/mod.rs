@@ -10,6 +10,5 @@ pub(crate) mod claims;
 pub(crate) mod clients;
 pub(crate) mod mocks;
 pub(crate) mod quiet;
-pub(crate) mod slips;
 pub(crate) mod tools;
 pub(crate) mod words;

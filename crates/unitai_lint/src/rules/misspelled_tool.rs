@@ -3,17 +3,18 @@
 use memchr::memmem;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::agent::toolkits;
+use unitai_model::nearest::slip_of;
+
+use crate::agent::{asserted_check, test_case_check, toolkits};
 use crate::ast::{Expr, ExprStringLiteral};
-use crate::known::slips::slip_of;
 use crate::{Call, Check, Def, Example, File, Ranged, Report, Rule, Severity};
 
 pub(crate) static RULE: Rule = Rule {
     name: "misspelled-tool",
-    what: "A `tool_not_called`, or the `call` of a script, with a name that is nearly that of a tool which the test mocks, and that \
+    what: "A check that holds where a tool is not called, or the `call` of a script, with a name that is nearly that of a tool which the test mocks, and that \
            stands nowhere else in the file: a letter too many, too few or another, two that changed places, a capital, an underscore.",
-    why: "That a tool was not called holds for every name that no tool has. And a scripted model that calls a tool which is not there is \
-          answered by many frameworks with a word of regret, and the test goes on without the call that it is about.",
+    why: "That a tool was not called holds for every name that no tool has. And a scripted call of a tool that is not there fails \
+          only when the test runs.",
     bad: Example {
         path: "tests/agents/test_refund.py",
         code: "def test_no_refund_without_receipt(mock_toolkit):\n    mock_toolkit.mock(\"find_order\", return_value=None)\n    mock_toolkit.mock(\"send_refund\", return_value=True)\n    result = mock_toolkit.run(shop_agent, \"Refund order 123\")\n    assert result.tool_was_called(\"find_order\")\n    assert result.tool_not_called(\"sendrefund\")\n",
@@ -68,9 +69,21 @@ fn mocked<'a>(call: &Call<'a>) -> Option<&'a str> {
 
 /// The name of a tool, where a wrong one goes unnoticed.
 fn named<'a>(test: Def<'_, 'a>, call: &Call<'a>) -> Option<&'a ExprStringLiteral> {
-    let is_absent = call.last == "tool_not_called" && call.node.func.is_attribute_expr();
     let is_scripted = || test.qualified(call.name).is("unitai.script.call");
-    call.positional(0).and_then(Expr::as_string_literal_expr).filter(|_| is_absent || is_scripted())
+    // A method of a test case takes the result first.
+    let at = usize::from(test_case_check(call.last, call.root()).is_some());
+    let is_unnoticed = || is_about_absence(call, at) || is_scripted();
+    call.positional(at).and_then(Expr::as_string_literal_expr).filter(|_| is_unnoticed())
+}
+
+/// Whether a call checks that a tool is absent: `tool_not_called("x")`, `tool_call_count_is("x", 0)`, in any of the forms
+/// that checks have. The name of the tool is the argument `at`.
+fn is_about_absence(call: &Call<'_>, at: usize) -> bool {
+    let Some(check) = asserted_check(call.node, call.last, call.root()) else { return false };
+    let is_zero = |count: &Expr| {
+        count.as_number_literal_expr().is_some_and(|count| count.value.as_int().and_then(|int| int.as_u8()) == Some(0))
+    };
+    check.is_about_absent_tool && call.positional(at + 1).is_none_or(is_zero)
 }
 
 /// Whether a name stands elsewhere in the file, as that of a function, an import, a tool in a list, in a text or a comment:

@@ -2,7 +2,7 @@
 
 use unitai_check::checks::{Method, Says};
 
-use crate::agent::{check_of, results, subject};
+use crate::agent::{check_of, is_chained, results, subject, test_case_check};
 use crate::ast::{CmpOp, Expr, ExprCall, ExprCompare, UnaryOp};
 use crate::known::check_names::is_check_name;
 use crate::known::words::has_word;
@@ -96,10 +96,8 @@ fn is_last(call: &ExprCall, name: &str) -> bool {
 
 /// What a call asks that fails the test by itself; none for all other calls.
 fn asserting<'a>(test: Def<'_, 'a>, call: &Call<'a>) -> Option<Asks> {
-    if let Some(rest) = call.last.strip_prefix("assert").filter(|_| call.root() == "self") {
-        let name = snake(rest);
-        let name = name.strip_prefix("agent_").unwrap_or(&name);
-        return Some(Method::of_name(name).map_or(Asks::Something, |method| weight(method.says)));
+    if let Some(name) = test_case_check(call.last, call.root()) {
+        return Some(Method::of_name(&name).map_or(Asks::Something, |method| weight(method.says)));
     }
     if is_chained(call.node) {
         return Some(match call.last {
@@ -116,33 +114,6 @@ fn asserting<'a>(test: Def<'_, 'a>, call: &Call<'a>) -> Option<Asks> {
         }
         _ => None,
     }
-}
-
-/// Whether a call is `assert_trajectory(...)`, or a link of the chain behind it.
-fn is_chained(call: &ExprCall) -> bool {
-    let mut at = call;
-    loop {
-        match &*at.func {
-            Expr::Name(name) => return name.id.as_str() == "assert_trajectory",
-            Expr::Attribute(attribute) => match &*attribute.value {
-                Expr::Call(inner) => at = inner,
-                _ => return attribute.attr.as_str() == "assert_trajectory",
-            },
-            _ => return false,
-        }
-    }
-}
-
-/// `tool_not_called` of `ToolNotCalled`.
-fn snake(name: &str) -> String {
-    let mut snake = String::with_capacity(name.len() + 4);
-    for letter in name.chars() {
-        if letter.is_uppercase() && !snake.is_empty() {
-            snake.push('_');
-        }
-        snake.extend(letter.to_lowercase());
-    }
-    snake
 }
 
 fn weight(says: Says) -> Asks {

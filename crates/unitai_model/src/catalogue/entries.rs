@@ -406,6 +406,69 @@ class TestMyStore(StoreContract):
 TestMyStore.check_subject(7)"#,
     },
     Entry {
+        code: "UA216",
+        class: "UnreachableToolError",
+        branch: MisuseError,
+        summary: "Code that UnitAI cannot see answered a tool call.",
+        meaning: "The model requested a call of a tool, and a later request brings a result for it, but the call reached neither a \
+                  mock nor an allowed tool: the agent's own code ran the real function. Or a mock was never called although an \
+                  answer of the model calls it, in code or in text, and nothing that UnitAI can redirect runs the agent's tools. A \
+                  test that goes on would prove nothing about the mock. With `strict=False` it is an `UnmockedToolWarning`, and \
+                  the call is a step of the trajectory, marked as `unseen`.",
+        remedy: "Replace the real function: `toolkit.patch(\"shop.refund\", return_value=...)`. Or hand the agent the tools of \
+                 `toolkit.as_dict()`. Or let the real tool run: `toolkit.allow(\"refund\")`. Or write an adapter for the agent's \
+                 framework.",
+        example: r#"
+import json
+import urllib3
+from unitai import MockToolkit, scripted_model
+from unitai.script import call, say
+
+def refund():
+    return "the real refund"
+
+def ask(messages):
+    url = "https://api.openai.com/v1/chat/completions"
+    tools = [{"type": "function", "function": {"name": "refund", "parameters": {"type": "object"}}}]
+    answer = urllib3.PoolManager().request("POST", url, json={"model": "gpt-4o", "messages": messages, "tools": tools})
+    return answer.json()["choices"][0]["message"]
+
+def agent():
+    messages = [{"role": "user", "content": "Refund me."}]
+    messages.append(ask(messages))
+    wanted = messages[-1]["tool_calls"][0]
+    messages.append({"role": "tool", "tool_call_id": wanted["id"], "content": refund()})
+    return ask(messages)["content"]
+
+toolkit = MockToolkit()
+toolkit.mock("refund", return_value="mocked")
+with scripted_model([call("refund"), say("Done.")]):
+    toolkit.run_generic(agent)"#,
+    },
+    Entry {
+        code: "UA217",
+        class: "ScriptedCallError",
+        branch: MisuseError,
+        summary: "A script makes a call that no model could make.",
+        meaning: "A scripted answer calls a tool that the request does not offer to the model, or with arguments that the schema of \
+                  the tool refuses. A framework would refuse such a call, the tool would never be asked, and the test would prove \
+                  nothing. The message says what is offered, or what the schema says.",
+        remedy: "Correct the name or the arguments of the call. To test how the agent handles such a call, write \
+                 `call(...).unchecked()`.",
+        example: r#"
+import urllib3
+from unitai import scripted_model
+from unitai.script import call
+
+tools = [{"type": "function", "function": {"name": "refund", "parameters": {"type": "object"}}}]
+with scripted_model([call("refnd")]):
+    urllib3.PoolManager().request(
+        "POST",
+        "https://api.openai.com/v1/chat/completions",
+        json={"model": "gpt-4o", "messages": [{"role": "user", "content": "hi"}], "tools": tools},
+    )"#,
+    },
+    Entry {
         code: "UA301",
         class: "TrajectoryFormatError",
         branch: InfrastructureError,

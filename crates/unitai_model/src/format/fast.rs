@@ -96,9 +96,13 @@ impl<'a> Reader<'a> {
         self.take(",\"tool_args\":")?;
         let args = self.value().filter(Packed::is_dict)?;
         let outcome = if self.take(",\"tool_result\":").is_some() {
-            Outcome::Returned(self.value()?)
+            let result = self.value()?;
+            let is_unseen = self.take(",\"unseen\":true").is_some();
+            if is_unseen { Outcome::Unseen(result) } else { Outcome::Returned(result) }
         } else if self.take(",\"tool_error\":").is_some() {
-            Outcome::Raised(Box::new(self.failure()?))
+            let error = Box::new(self.failure()?);
+            let is_rejected = self.take(",\"rejected\":true").is_some();
+            if is_rejected { Outcome::Rejected(error) } else { Outcome::Raised(error) }
         } else {
             Outcome::Unfinished
         };

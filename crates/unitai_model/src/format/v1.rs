@@ -80,6 +80,13 @@ pub struct StepDocument<'a> {
     /// `tool_call`: what it raised.
     #[serde(borrow, default)]
     pub tool_error: Option<FailureDocument<'a>>,
+    /// `tool_call`: whether it was refused before it reached its tool; absent for nearly every call.
+    #[serde(default)]
+    pub rejected: bool,
+    /// `tool_call`: whether code that UnitAI cannot see answered it, so that `tool_result` is what the model was
+    /// given; absent for nearly every call.
+    #[serde(default)]
+    pub unseen: bool,
     /// `llm_call`: the model.
     #[serde(borrow, default)]
     pub model: Option<Cow<'a, str>>,
@@ -239,12 +246,20 @@ impl StepDocument<'_> {
             StepType::ToolCall => Action::ToolCall(ToolCall {
                 tool: names.tool(&need(self.tool_name, "tool_name")?),
                 args: dictionary(pack(&need(self.tool_args, "tool_args")?)?)?,
-                outcome: match (self.tool_result, self.tool_error) {
-                    (None, None) => Outcome::Unfinished,
-                    (Some(result), None) => Outcome::Returned(pack(&result)?),
-                    (None, Some(error)) => Outcome::Raised(Box::new(error.read())),
-                    (Some(_), Some(_)) => {
+                outcome: match (self.tool_result, self.tool_error, self.rejected, self.unseen) {
+                    (None, None, false, false) => Outcome::Unfinished,
+                    (Some(result), None, false, false) => Outcome::Returned(pack(&result)?),
+                    (Some(result), None, false, true) => Outcome::Unseen(pack(&result)?),
+                    (None, Some(error), false, false) => Outcome::Raised(Box::new(error.read())),
+                    (None, Some(error), true, false) => Outcome::Rejected(Box::new(error.read())),
+                    (Some(_), Some(_), ..) => {
                         return Err(FormatError::malformed("it has both a `tool_result` and a `tool_error`"));
+                    }
+                    (_, _, true, _) => {
+                        return Err(FormatError::malformed("a `rejected` call needs a `tool_error`, and no more"));
+                    }
+                    (_, _, _, true) => {
+                        return Err(FormatError::malformed("an `unseen` call needs a `tool_result`, and no more"));
                     }
                 },
             }),

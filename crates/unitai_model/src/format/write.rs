@@ -38,8 +38,8 @@ fn room(step: &Step) -> usize {
         + match &step.action {
             Action::ToolCall(call) => {
                 let outcome = match &call.outcome {
-                    Outcome::Returned(result) => result.text().len(),
-                    Outcome::Raised(error) => 64 + error.message.len(),
+                    Outcome::Returned(result) | Outcome::Unseen(result) => 16 + result.text().len(),
+                    Outcome::Raised(error) | Outcome::Rejected(error) => 80 + error.message.len(),
                     Outcome::Unfinished => 0,
                 };
                 call.tool.as_str().len() + call.args.text().len() + outcome
@@ -74,16 +74,18 @@ fn step(out: &mut String, step: &Step) {
             push_str(out, call.tool.as_str());
             out.push_str(",\"tool_args\":");
             out.push_str(call.args.text());
+            if let Some(result) = call.outcome.result() {
+                out.push_str(",\"tool_result\":");
+                out.push_str(result.text());
+            }
+            if let Some(error) = call.outcome.failure() {
+                out.push_str(",\"tool_error\":");
+                failure(out, error);
+            }
             match &call.outcome {
-                Outcome::Unfinished => {}
-                Outcome::Returned(result) => {
-                    out.push_str(",\"tool_result\":");
-                    out.push_str(result.text());
-                }
-                Outcome::Raised(error) => {
-                    out.push_str(",\"tool_error\":");
-                    failure(out, error);
-                }
+                Outcome::Rejected(_) => out.push_str(",\"rejected\":true"),
+                Outcome::Unseen(_) => out.push_str(",\"unseen\":true"),
+                Outcome::Unfinished | Outcome::Returned(_) | Outcome::Raised(_) => {}
             }
         }
         Action::ModelCall(call) => model_call(out, call),

@@ -15,7 +15,7 @@ use super::patterns::{PythonErrorClass, PythonPattern};
 use super::reference::expected_calls;
 use super::words::raise_trouble;
 use crate::attribute::Attribute;
-use crate::errors::{Trouble, invalid};
+use crate::errors::{Trouble, class, invalid};
 use crate::faults::kind_of;
 use crate::judging::{self, Wanted};
 use crate::mock::MockToolCall;
@@ -87,14 +87,20 @@ impl AgentRunResult {
         self.trajectory.get().error(py)
     }
 
-    /// The tool was called at least once.
+    /// A call of the tool was attempted at least once, even if it was rejected before it reached the tool.
+    fn tool_call_attempted(&self, py: Python<'_>, name: Text) -> Finding {
+        self.found(py, checks::ToolCallAttempted { tool: name.into_string() })
+    }
+
+    /// The tool was called at least once. A call that was rejected before it reached the tool does not count.
     fn tool_was_called(&self, py: Python<'_>, name: Text) -> Finding {
         self.found(py, checks::ToolWasCalled { tool: name.into_string() })
     }
 
-    /// The tool was never called.
-    fn tool_not_called(&self, py: Python<'_>, name: Text) -> Finding {
-        self.found(py, checks::ToolNotCalled { tool: name.into_string() })
+    /// The tool was never called, not even by a call that was rejected before it reached the tool.
+    /// Warns where the name is probably misspelled.
+    fn tool_not_called(&self, py: Python<'_>, name: Text) -> PyResult<Finding> {
+        self.found_absent(py, checks::ToolNotCalled { tool: name.into_string() })
     }
 
     /// How often the tool was called.
@@ -173,8 +179,8 @@ impl AgentRunResult {
     }
 
     /// The tool was called exactly so often: `tool_call_count(name) == count` as a finding.
-    fn tool_call_count_is(&self, py: Python<'_>, name: Text, count: usize) -> Finding {
-        self.found(py, checks::ToolCallCount { tool: name.into_string(), count })
+    fn tool_call_count_is(&self, py: Python<'_>, name: Text, count: usize) -> PyResult<Finding> {
+        self.found_absent(py, checks::ToolCallCount { tool: name.into_string(), count })
     }
 
     /// The final output contains the text.
@@ -404,6 +410,23 @@ impl AgentRunResult {
 impl AgentRunResult {
     pub(super) fn trajectory_ref(&self) -> &Py<Trajectory> {
         &self.trajectory
+    }
+
+    /// Judges by a check that holds where a tool is absent. A misspelled name would make it hold whatever the agent does,
+    /// so a name that is nearly that of a tool of the run is warned of.
+    fn found_absent(&self, py: Python<'_>, check: impl Check + 'static) -> PyResult<Finding> {
+        let meant = check.absent_tool().and_then(|tool| Some((tool, self.trajectory.get().meant_tool(tool)?)));
+        if let Some((tool, meant)) = meant {
+            let warning = format!(
+                "{} holds for any name that no tool has, and this run has no tool {}: did you mean {}?",
+                check.assertion(),
+                unitai_model::value::plain(tool),
+                unitai_model::value::plain(meant)
+            );
+            let warning = std::ffi::CString::new(warning).unwrap_or_default();
+            PyErr::warn(py, &class(py, "UnknownToolWarning")?, &warning, 1)?;
+        }
+        Ok(self.found(py, check))
     }
 
     fn found(&self, py: Python<'_>, check: impl unitai_check::Check + 'static) -> Finding {

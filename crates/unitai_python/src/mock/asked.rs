@@ -5,11 +5,11 @@ use pyo3::types::PyDict;
 use unitai_model::value::{arguments, plain};
 use unitai_model::{Outcome, ToolName};
 
-use super::{Ticket, Toolbox};
+use super::Toolbox;
 use crate::agents::agent_here;
 use crate::attribute::Attribute;
-use crate::errors::Trouble;
-use crate::run::Run;
+use crate::errors::{Trouble, failure};
+use crate::run::{Run, Slot};
 use crate::schemas::violations;
 use crate::values::encode;
 
@@ -26,14 +26,18 @@ pub(crate) struct Asked<'py> {
 
 impl<'py> Asked<'py> {
     /// Reads a `ToolCall` of `unitai.adapters.ports`.
-    pub(crate) fn read(toolbox: &Toolbox, call: &Bound<'py, PyAny>) -> PyResult<Asked<'py>> {
+    pub(crate) fn read(run: &Run, toolbox: &Toolbox, call: &Bound<'py, PyAny>) -> PyResult<Asked<'py>> {
         let py = call.py();
         let name: String = call.attribute("name")?.extract()?;
         let aliases: Vec<String> = call.attribute("aliases")?.extract()?;
         let agent_id: Option<String> = call.attribute("agent_id")?.extract()?;
         let schema = call.attribute("schema")?;
+        let known = toolbox.known_name(py, &name, &aliases);
+        for told in std::iter::once(&name).chain(&aliases).filter(|told| **told != known) {
+            run.note_alias(told, &known);
+        }
         Ok(Asked {
-            name: toolbox.known_name(py, name, aliases),
+            name: known,
             args: call.attribute("args")?.cast_into::<PyDict>()?,
             agent_id: match agent_id {
                 None => agent_here(py)?,
@@ -70,12 +74,15 @@ impl<'py> Asked<'py> {
         Ok(Some(trouble.into_err(schema.py())))
     }
 
-    /// Writes down that the call was refused.
-    pub(crate) fn write_refused(&self, run: &Bound<'py, Run>, error: &PyErr) -> PyResult<()> {
+    /// Writes down that the call was rejected before it reached its tool.
+    pub(crate) fn write_rejected(&self, run: &Bound<'py, Run>, error: &PyErr) -> PyResult<()> {
         let py = run.py();
         let (tool, encoded) = (ToolName::new(self.name.as_str()), encode(self.args.as_any())?);
         let agent_id = self.agent_id.as_deref();
-        let step = run.get().write_call(py, &tool, encoded, Outcome::Unfinished, agent_id)?;
-        Ticket::new(run.clone().unbind(), step).write_raised(py, error)
+        let value = error.value(py);
+        let rejected = Outcome::Rejected(Box::new(failure(value)));
+        let step = run.get().write_call(py, &tool, encoded, rejected, agent_id)?;
+        run.get().keep(step, Slot::Error, value.clone().into_any().unbind());
+        Ok(())
     }
 }

@@ -75,8 +75,10 @@ impl MockToolCall {
     fn result<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         match (&self.kept_result, &self.outcome) {
             (Some(kept), _) => snapshot(kept.bind(py)),
-            (None, Outcome::Returned(result)) => to_python(py, result),
-            _ => Ok(py.None().into_bound(py)),
+            (None, outcome) => match outcome.result() {
+                Some(result) => to_python(py, result),
+                None => Ok(py.None().into_bound(py)),
+            },
         }
     }
 
@@ -85,8 +87,10 @@ impl MockToolCall {
     fn error<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         match (&self.kept_error, &self.outcome) {
             (Some(kept), _) => Ok(kept.bind(py).clone()),
-            (None, Outcome::Raised(failure)) => recorded_error(py, failure),
-            _ => Ok(py.None().into_bound(py)),
+            (None, outcome) => match outcome.failure() {
+                Some(failure) => recorded_error(py, failure),
+                None => Ok(py.None().into_bound(py)),
+            },
         }
     }
 
@@ -101,10 +105,10 @@ impl MockToolCall {
     fn __repr__(&self, py: Python<'_>) -> String {
         let args = self.args.value().shown(200);
         let text = match &self.outcome {
-            Outcome::Returned(result) => {
+            Outcome::Returned(result) | Outcome::Unseen(result) => {
                 format!("MockToolCall(args={args}, result={})", result.value().shown(200))
             }
-            Outcome::Raised(error) => {
+            Outcome::Raised(error) | Outcome::Rejected(error) => {
                 format!(
                     "MockToolCall(args={args}, error={})",
                     unitai_model::value::quoted(&error.to_string())

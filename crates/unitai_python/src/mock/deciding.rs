@@ -28,7 +28,7 @@ impl Toolbox {
         let tool = ToolName::new(name);
         if let Some(mock) = self.tool(py, name) {
             if let Some(error) = asked.misfit()? {
-                asked.write_refused(run, &error)?;
+                asked.write_rejected(run, &error)?;
                 return Err(error);
             }
             return mock.get().answer(run, &asked.args, agent_id);

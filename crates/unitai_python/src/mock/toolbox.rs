@@ -266,14 +266,17 @@ impl Toolbox {
     }
 
     /// The name by which the test knows a tool that has several: the mocked one, else an allowed one, else the first.
-    pub(super) fn known_name(&self, py: Python<'_>, name: String, aliases: Vec<String>) -> String {
-        if aliases.is_empty() {
-            return name;
-        }
-        let names: Vec<String> = std::iter::once(name).chain(aliases).collect();
-        let mocked = names.iter().position(|name| self.tool(py, name).is_some());
-        let known = mocked.or_else(|| names.iter().position(|name| self.is_allowed(name)));
-        names.into_iter().nth(known.unwrap_or(0)).unwrap_or_default()
+    pub(super) fn known_name(&self, py: Python<'_>, name: &str, aliases: &[String]) -> String {
+        let mut names = std::iter::once(name).chain(aliases.iter().map(String::as_str));
+        let is_mocked = |name: &&str| self.tool(py, name).is_some();
+        let known = names.clone().find(is_mocked).or_else(|| names.find(|name| self.is_allowed(name)));
+        known.unwrap_or(name).to_owned()
+    }
+
+    /// The tools that the test mocks or allows.
+    pub(crate) fn known_tools(&self) -> Vec<String> {
+        let state = self.state();
+        state.order.iter().chain(state.allowed.keys()).cloned().collect()
     }
 
     /// Whether the real tool of this name may run.

@@ -6,6 +6,7 @@ mod model_calls;
 mod session;
 mod step;
 mod trajectory;
+mod unseen_calls;
 mod watching;
 
 pub(crate) use ending::cancelled;

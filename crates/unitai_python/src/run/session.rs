@@ -13,6 +13,7 @@ use unitai_model::{
 };
 
 use super::ending::cancelled;
+use super::unseen_calls::ModelAnswers;
 use super::{Kept, Slot, Trajectory};
 use crate::agents::agent_here;
 use crate::asserting::AgentRunResult;
@@ -35,7 +36,7 @@ pub(crate) struct Run {
     /// The run's id.
     #[pyo3(get)]
     run_id: String,
-    toolbox: Option<Py<Toolbox>>,
+    pub(super) toolbox: Option<Py<Toolbox>>,
     pub(super) began: Instant,
     started_at: f64,
     pub(super) port: Port,
@@ -57,6 +58,8 @@ pub(crate) struct Run {
     pub(super) most_tokens: AtomicU64,
     /// Model calls under way.
     pub(super) calls: Mutex<Vec<Weak<Watched>>>,
+    /// What its models requested of its tools.
+    pub(super) answers: Mutex<ModelAnswers>,
 }
 
 /// Why the run must end before the agent does, and whom to tell.
@@ -77,7 +80,7 @@ impl Run {
         real: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let toolbox = slf.get().toolbox(slf.py())?;
-        toolbox.answer(slf, &Asked::read(toolbox, call)?, real)
+        toolbox.answer(slf, &Asked::read(slf.get(), toolbox, call)?, real)
     }
 
     /// Writes down a tool call that the framework refused itself, with the error.
@@ -87,7 +90,24 @@ impl Run {
         error: &Bound<'_, PyBaseException>,
     ) -> PyResult<()> {
         let toolbox = slf.get().toolbox(slf.py())?;
-        Asked::read(toolbox, call)?.write_refused(slf, &PyErr::from_value(error.clone().into_any()))
+        Asked::read(slf.get(), toolbox, call)?.write_rejected(slf, &PyErr::from_value(error.clone().into_any()))
+    }
+
+    /// A framework answers these calls itself, given by the names of tools or the ids of calls: handoffs, structured output,
+    /// what a filter or a guardrail stops.
+    fn answered_by_framework(&self, calls: Vec<String>) {
+        self.leave_to_framework(calls);
+    }
+
+    /// A framework whose tool calls are redirected takes part in the run.
+    fn joined_by_framework(&self) {
+        self.meet_framework();
+    }
+
+    /// The error about a tool that a model called, and that no call reached; nothing if there is none. To be asked, with the
+    /// mocks that are out of the test's own hands, when the agent has returned.
+    fn unreached(&self, py: Python<'_>, mocks: Vec<String>) -> Option<Py<PyBaseException>> {
+        self.check_unreached(py, &mocks).map(|trouble| trouble.into_err(py).into_value(py))
     }
 
     /// What the test says about a tool, by any of its names: `mocked`, `allowed`, or nothing.
@@ -208,7 +228,10 @@ impl Run {
         let model = recorder.finish(ending, duration);
         let kept = std::mem::take(&mut *self.kept());
         let parameters = self.toolbox.as_ref().map(|toolbox| toolbox.get().parameters()).unwrap_or_default();
-        let trajectory = Py::new(py, Trajectory::new(model, kept).with_parameters(parameters))?;
+        let trajectory = Trajectory::new(model, kept)
+            .with_parameters(parameters)
+            .with_known_tools(self.known_tools());
+        let trajectory = Py::new(py, trajectory)?;
         super::watching::seen(py, &trajectory);
         let ended = trajectory.clone_ref(py);
         *self.trajectory.lock().unwrap_or_else(PoisonError::into_inner) = Some(ended);
@@ -271,6 +294,7 @@ impl Run {
             faults: Vec::new(),
             most_tokens: AtomicU64::new(0),
             calls: Mutex::default(),
+            answers: Mutex::default(),
         }
     }
 

@@ -42,7 +42,7 @@ impl TrajectoryStep {
         *, step_index=0, step_type="tool_call", timestamp=0.0, agent_id=None, run_id=None,
         tool_name=None, tool_args=None, tool_result=None, tool_error=None,
         model=None, prompt_tokens=None, completion_tokens=None, cost=None,
-        key=None, old_value=None, new_value=None, fault=None,
+        key=None, old_value=None, new_value=None, fault=None, rejected=false, unseen=false,
     ))]
     #[expect(clippy::too_many_arguments, reason = "keyword-only parts of a record")]
     fn new(
@@ -64,6 +64,8 @@ impl TrajectoryStep {
         old_value: Option<&Bound<'_, PyAny>>,
         new_value: Option<&Bound<'_, PyAny>>,
         fault: Option<&Bound<'_, InjectedFault>>,
+        rejected: bool,
+        unseen: bool,
     ) -> PyResult<TrajectoryStep> {
         if !timestamp.is_finite() {
             return Err(invalid(py, "timestamp must be a finite number"));
@@ -79,11 +81,21 @@ impl TrajectoryStep {
                             "a tool call ends with a tool_result or a tool_error, not both",
                         ));
                     }
-                    (_, Some(error)) => {
+                    (_, Some(error)) if !unseen => {
                         kept.insert(0, Slot::Error, error.clone().into_any().unbind());
-                        Outcome::Raised(Box::new(failure(error)))
+                        let failure = Box::new(failure(error));
+                        if rejected { Outcome::Rejected(failure) } else { Outcome::Raised(failure) }
                     }
-                    (result, None) => Outcome::Returned(pack(result, "null", &mut kept, Slot::Result)?),
+                    (result, None) if !rejected => {
+                        let result = pack(result, "null", &mut kept, Slot::Result)?;
+                        if unseen { Outcome::Unseen(result) } else { Outcome::Returned(result) }
+                    }
+                    _ => {
+                        return Err(invalid(
+                            py,
+                            "a rejected call has a tool_error, an unseen one a tool_result, and neither has both",
+                        ));
+                    }
                 };
                 if tool_args.is_some_and(|args| !args.is_instance_of::<PyDict>()) {
                     return Err(invalid(py, "tool_args must be a dictionary"));
@@ -163,20 +175,30 @@ impl TrajectoryStep {
     /// What the tool returned.
     #[getter]
     fn tool_result<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        match self.call().map(|call| &call.outcome) {
-            Some(Outcome::Returned(result)) => self.object(py, Slot::Result, result).map(Some),
-            _ => Ok(None),
-        }
+        let result = self.call().and_then(|call| call.outcome.result());
+        result.map(|result| self.object(py, Slot::Result, result)).transpose()
     }
 
     /// What the tool raised.
     #[getter]
     fn tool_error<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let Some(Outcome::Raised(failure)) = self.call().map(|call| &call.outcome) else { return Ok(None) };
+        let Some(failure) = self.call().and_then(|call| call.outcome.failure()) else { return Ok(None) };
         match self.trajectory.get().kept().get(py, self.at, Slot::Error) {
             Some(error) => Ok(Some(error.into_bound(py))),
             None => recorded_error(py, failure).map(Some),
         }
+    }
+
+    /// Whether the call was rejected before it reached its tool.
+    #[getter]
+    fn rejected(&self) -> Option<bool> {
+        self.call().map(|call| matches!(call.outcome, Outcome::Rejected(_)))
+    }
+
+    /// Whether code that UnitAI cannot see answered the call. `tool_result` is then what the model was given.
+    #[getter]
+    fn unseen(&self) -> Option<bool> {
+        self.call().map(|call| matches!(call.outcome, Outcome::Unseen(_)))
     }
 
     /// Whether the call was still under way when the run ended.

@@ -8,6 +8,7 @@ use pyo3::exceptions::PyBaseException;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
+use unitai_model::nearest::slip_of;
 use unitai_model::value::plain;
 use unitai_model::{Ending, Packed, Trajectory as Model, Unknown};
 
@@ -33,6 +34,8 @@ pub(crate) struct Trajectory {
     kept: Kept,
     /// The parameters of the tools whose signature is known, by tool.
     parameters: HashMap<String, Vec<String>>,
+    /// The tools that the test mocks or allows, and those that models were offered.
+    known_tools: Box<[String]>,
     /// The steps as Python objects, once somebody asked.
     steps: Mutex<Option<Py<PyTuple>>>,
     /// Whether somebody asked how it ended.
@@ -309,6 +312,7 @@ impl Trajectory {
             model,
             kept,
             parameters: HashMap::new(),
+            known_tools: Box::default(),
             steps: Mutex::default(),
             is_ending_seen: AtomicBool::new(false),
         }
@@ -323,6 +327,20 @@ impl Trajectory {
     pub(crate) fn with_parameters(mut self, parameters: HashMap<String, Vec<String>>) -> Trajectory {
         self.parameters = parameters;
         self
+    }
+
+    /// The same, with the names of the tools that the run had.
+    pub(super) fn with_known_tools(mut self, names: Vec<String>) -> Trajectory {
+        self.known_tools = names.into_boxed_slice();
+        self
+    }
+
+    /// The tool that was probably meant by a name that is none of the run's.
+    pub(crate) fn meant_tool(&self, name: &str) -> Option<&str> {
+        if self.known_tools.iter().any(|known| known == name) {
+            return None;
+        }
+        self.known_tools.iter().map(String::as_str).find(|known| slip_of(name, known))
     }
 
     /// The parameters of a tool, where its signature is known.
@@ -352,7 +370,8 @@ impl Trajectory {
     /// The calls of one tool, each with its time.
     pub(crate) fn mock_calls(&self, py: Python<'_>, tool: &str) -> Vec<(f64, MockToolCall)> {
         self.model
-            .calls_of(tool)
+            .attempts_of(tool)
+            .into_iter()
             .map(|placed| {
                 let step = &self.model.steps()[placed.step];
                 (step.timestamp, MockToolCall::recorded(py, step, placed, &self.kept))

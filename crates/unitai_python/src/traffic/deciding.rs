@@ -78,6 +78,11 @@ pub(crate) fn decide<'py>(
         // Also while recordings are made: a replay must count as they did.
         return Ok(counted(py, &target, &decoded)?.map(Bound::into_any));
     }
+    if let (Some(run), Some(read)) = (owner.run(), &asked)
+        && let Some(error) = run.check_results(py, &read.request)?
+    {
+        return refuse(py, &owner, None, asked, error).map(|reply| Some(reply.into_any()));
+    }
     let sent = Sent { target, url, method, body: &decoded, headers };
     let outlook = match asked.as_ref().map(|asked| Outlook::of(py, &owner, asked)).transpose() {
         Ok(outlook) => outlook.unwrap_or_default(),

@@ -63,6 +63,12 @@ fn step(parts: &Bound<'_, PyTuple>) -> PyResult<Step> {
             let usage: Option<[u64; 6]> = parts.get_item(2)?.extract()?;
             let finish: Option<String> = parts.get_item(3)?.extract()?;
             Ok(Step::Play(Play {
+                unchecked: said
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, (kind, ..))| kind == "unchecked call")
+                    .map(|(at, _)| at)
+                    .collect(),
                 parts: said.into_iter().map(self::said).collect(),
                 usage: usage.map(|[fresh, cache_read, cache_write, cache_write_long, output, reasoning]| {
                     Usage { fresh, cache_read, cache_write, cache_write_long, output, reasoning }
@@ -96,7 +102,7 @@ fn step(parts: &Bound<'_, PyTuple>) -> PyResult<Step> {
 
 fn said((kind, first, second): (String, String, String)) -> Said {
     match kind.as_str() {
-        "call" => Said::ToolCall { name: first, args: second },
+        "call" | "unchecked call" => Said::ToolCall { name: first, args: second },
         "think" => Said::Reasoning(first),
         "refuse" => Said::Refusal(first),
         _ => Said::Text(first),

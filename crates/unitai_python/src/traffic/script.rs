@@ -7,6 +7,7 @@ use pyo3::exceptions::PyBaseException;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
+use unitai_model::nearest::nearest;
 use unitai_wire::common::Stamp;
 use unitai_wire::exchange::Asked;
 use unitai_wire::script::{Move, Playback, Trouble as Unanswered};
@@ -206,6 +207,23 @@ fn unanswered(trouble: Unanswered) -> Trouble {
             .expected(expected)
             .found(came)
         }
+        Unanswered::NotOffered { call, tool, offered } => {
+            let near = nearest(&tool, offered.iter().map(String::as_str)).map_or_else(String::new, |near| format!("; did you mean {near}?"));
+            Trouble::new("ScriptedCallError", format!("the script calls {tool}, which the request does not offer{near}"))
+                .expected(if offered.is_empty() {
+                    "an answer without a tool call: the request offers no tools".to_owned()
+                } else {
+                    format!("a call of a tool that the request offers: {}", shown(&offered))
+                })
+                .found(call)
+                .remedy(UNCHECKED)
+        }
+        Unanswered::WrongArguments { call, tool, violations } => {
+            Trouble::new("ScriptedCallError", format!("the script calls {tool} with arguments that its schema refuses"))
+                .expected("arguments that the schema of the tool accepts")
+                .found(format!("{call}: {}", violations.join("; ")))
+                .remedy(UNCHECKED)
+        }
         Unanswered::Condition { reason } => {
             Trouble::new("UnexpectedModelCallError", "a condition of the script could not be decided")
                 .found(reason)
@@ -213,6 +231,9 @@ fn unanswered(trouble: Unanswered) -> Trouble {
         }
     }
 }
+
+/// What to do about a call that no model can make.
+const UNCHECKED: &str = "correct the call; or, to test how the agent handles it, write call(...).unchecked()";
 
 fn requests(count: u64) -> String {
     if count == 1 { "1 request".to_owned() } else { format!("{count} requests") }

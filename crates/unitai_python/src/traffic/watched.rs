@@ -72,6 +72,11 @@ impl Watched {
         Ok(watched)
     }
 
+    /// Its step in the record of its run.
+    pub(crate) fn step(&self) -> Option<usize> {
+        self.step
+    }
+
     /// Settles the call if its answer has begun, because the run ends and the rest will not be read. Waits for a
     /// thread that is settling it already.
     pub(crate) fn settle_if_begun(&self, py: Python<'_>) {
@@ -105,7 +110,7 @@ impl Watched {
     }
 
     /// Looks at, or feeds, the exchange; nothing when the call is settled.
-    pub(super) fn with<T>(&self, work: impl FnOnce(&mut Exchange) -> T) -> Option<T> {
+    pub(crate) fn with<T>(&self, work: impl FnOnce(&mut Exchange) -> T) -> Option<T> {
         match &mut *self.progress() {
             Progress::UnderWay(call) => Some(work(&mut call.exchange)),
             Progress::Settling | Progress::Settled => None,
@@ -149,6 +154,7 @@ impl Watched {
             patiently(py, reservation.may_wait(), || reservation.settle_call(&call))
         });
         if let (Some(run), Some(step)) = (self.owner.run(), self.step) {
+            run.note_answer(step, exchange.calls(), exchange.text());
             run.settle_model_call(step, call);
         }
         let Err(trouble) = paid else { return };

@@ -83,6 +83,10 @@ fn tool_line<'a>(html: &mut Html, call: &'a ToolCall) -> Whole<'a> {
         Outcome::Raised(error) => {
             html.span("gives bad", &format!("raised {}", line(&error.to_string(), 160)))
         }
+        Outcome::Rejected(error) => {
+            html.span("gives bad", &format!("rejected: {}", line(&error.to_string(), 160)))
+        }
+        Outcome::Unseen(_) => html.span("gives bad", "answered by code that UnitAI cannot see"),
         Outcome::Unfinished => html.span("gives bad", "did not end"),
     };
     Whole::Tool(call)
@@ -92,7 +96,8 @@ fn tool(html: &mut Html, call: &ToolCall) {
     part(html, "Arguments", |html| value(html, &call.args));
     match &call.outcome {
         Outcome::Returned(result) => part(html, "Result", |html| value(html, result)),
-        Outcome::Raised(error) => part(html, "Raised", |html| {
+        Outcome::Unseen(result) => part(html, "Result, as the model was given it", |html| value(html, result)),
+        Outcome::Raised(error) | Outcome::Rejected(error) => part(html, "Raised", |html| {
             let mut text = format!("{}: {}", error.type_name(), error.message);
             if let Some(at) = &error.place {
                 text.push_str(&format!("\n\nat {at}"));

@@ -1,7 +1,7 @@
 //! What has been seen of an answer so far.
 
 use serde_json::Value;
-use unitai_model::Usage;
+use unitai_model::{Packed, Usage, Value as Argument};
 
 /// What has been seen of an answer so far. Usage in a stream is cumulative: the last one counts, and
 /// nothing is added up.
@@ -25,7 +25,12 @@ pub struct Seen {
     pub error: Option<String>,
     /// The tool calls that the model asks for, in their order.
     pub calls: Vec<Called>,
+    /// What it said, as far as [`MOST_TEXT`] goes: text, reasoning, and the names and arguments of tool calls.
+    pub text: String,
 }
+
+/// So many bytes of an answer are kept.
+const MOST_TEXT: usize = 1 << 18;
 
 /// A tool call that the model asks for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -40,10 +45,29 @@ pub struct Called {
     place: u64,
 }
 
+impl Called {
+    /// Its arguments by name. What is no object stands under one name.
+    pub fn arguments(&self) -> Packed {
+        let alone = |value: Argument| Argument::Dict(vec![(Argument::Str("input".to_owned()), value)]).pack();
+        if self.args.trim().is_empty() {
+            return Packed::empty();
+        }
+        match Packed::from_json(&self.args) {
+            Ok(args) if args.is_dict() => args,
+            Ok(other) => alone(other.value()),
+            Err(_) => alone(Argument::Str(self.args.clone())),
+        }
+    }
+}
+
 impl Seen {
     /// Counts content.
     pub fn content(&mut self, text: Option<&str>) {
-        self.content_bytes += text.map_or(0, str::len) as u64;
+        let Some(text) = text else { return };
+        self.content_bytes += text.len() as u64;
+        if self.text.len() + text.len() <= MOST_TEXT {
+            self.text.push_str(text);
+        }
     }
 
     /// Takes note of usage.

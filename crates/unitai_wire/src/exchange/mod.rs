@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Map, Value};
 use unitai_model::{ExchangeEnd, ModelCall, Money, Packed, Source, Usage};
 
-use crate::common::{Answer, Request, Stamp, likely_tokens};
+use crate::common::{Answer, Request, Said, Stamp, likely_tokens};
 use crate::dialects::{Body, Called, Dialect, Seen};
 use crate::frames::{Framing, without_line_ends};
 use crate::meter::PriceTable;
@@ -245,6 +245,16 @@ impl Exchange {
     /// The whole answer is known, because it was scripted: it need not be read.
     pub fn know(&mut self, answer: &Answer) {
         self.first_content.get_or_insert_with(|| self.began.elapsed());
+        if self.seen.calls.is_empty() && self.seen.text.is_empty() {
+            for part in &answer.parts {
+                match part {
+                    // Its id is the dialect's; without one, a result is matched by its tool and its order.
+                    Said::ToolCall { name, args } => self.seen.called(None, Some(name), Some(args)),
+                    Said::Text(text) | Said::Reasoning(text) => self.seen.text.push_str(text),
+                    Said::Refusal(_) => {}
+                }
+            }
+        }
         self.seen.usage = Some(answer.usage);
         self.seen.finish_reason = Some(self.asked.dialect.finish_reason(answer.finish()).to_owned());
         self.seen.is_whole = true;
@@ -253,6 +263,16 @@ impl Exchange {
     /// The tool calls that the answer asks for, as far as it came.
     pub fn calls(&self) -> &[Called] {
         &self.seen.calls
+    }
+
+    /// The same, for one who takes note of them: they are given once.
+    pub fn take_calls(&mut self) -> Vec<Called> {
+        std::mem::take(&mut self.seen.calls)
+    }
+
+    /// What the answer says, as far as it came: text, reasoning, and the names and arguments of tool calls.
+    pub fn text(&self) -> &str {
+        &self.seen.text
     }
 
     /// What was seen of the answer, for a reader who wants no record of the call.

@@ -4,6 +4,7 @@
 //! played in order. A rule answers when its condition holds, before the plain steps are asked.
 
 mod condition;
+mod offered;
 mod playback;
 mod step;
 

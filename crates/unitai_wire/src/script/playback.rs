@@ -2,6 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use super::offered::check_calls;
 use super::step::quoted;
 use super::{Fail, Line, Play, Script, Step};
 use crate::common::{Request, Stamp};
@@ -43,6 +44,24 @@ pub enum Trouble {
         /// Rules whose conditions did not hold.
         left: Vec<String>,
     },
+    /// The step calls a tool that the request does not offer.
+    NotOffered {
+        /// The call, as one writes it.
+        call: String,
+        /// Its tool.
+        tool: String,
+        /// The tools that the request offers.
+        offered: Vec<String>,
+    },
+    /// The step calls a tool with arguments that the schema of the tool refuses.
+    WrongArguments {
+        /// The call, as one writes it.
+        call: String,
+        /// Its tool.
+        tool: String,
+        /// What the schema refuses.
+        violations: Vec<String>,
+    },
     /// A condition is the user's code, and it failed.
     Condition {
         /// What it said.
@@ -79,10 +98,13 @@ impl Playback {
             left: self.left(script),
         })?;
         let stamp = Stamp { turn };
-        match self.resolve(step, turn) {
-            Some(next) => Ok((next, stamp)),
-            None => Err(Trouble::Condition { reason: "a choice of a script is empty".to_owned() }),
+        let next = self
+            .resolve(step, turn)
+            .ok_or_else(|| Trouble::Condition { reason: "a choice of a script is empty".to_owned() })?;
+        if let Move::Play(play) = next {
+            check_calls(play, request)?;
         }
+        Ok((next, stamp))
     }
 
     /// Steps that were not played, and rules that must be met and were not, as one writes them.

@@ -25,6 +25,9 @@ pub enum Step {
 pub struct Play {
     /// What it says.
     pub parts: Vec<Said>,
+    /// Places in `parts` of calls that may be impossible: of a tool that is not offered, or with arguments that its
+    /// schema refuses.
+    pub unchecked: Vec<usize>,
     /// What it took; estimated from the texts unless given.
     pub usage: Option<Usage>,
     /// Why it ends; by what it says unless given.
@@ -97,7 +100,11 @@ impl Step {
 
 impl Play {
     fn shown(&self) -> String {
-        let parts: Vec<String> = self.parts.iter().map(shown_part).collect();
+        let shown = |(at, part)| {
+            let text = shown_part(part);
+            if self.unchecked.contains(&at) { format!("{text}.unchecked()") } else { text }
+        };
+        let parts: Vec<String> = self.parts.iter().enumerate().map(shown).collect();
         match parts.as_slice() {
             [one] => one.clone(),
             several => format!("[{}]", several.join(", ")),
@@ -105,7 +112,7 @@ impl Play {
     }
 }
 
-fn shown_part(part: &Said) -> String {
+pub(super) fn shown_part(part: &Said) -> String {
     match part {
         Said::Text(text) => format!("say({})", quoted(text)),
         Said::Refusal(text) => format!("refuse({})", quoted(text)),

@@ -1,0 +1,262 @@
+//! Tool calls that were answered by code that UnitAI cannot see: a model requested them, a later request brings their
+//! results, and no tool call came between.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{MutexGuard, PoisonError, Weak};
+
+use pyo3::prelude::*;
+use unitai_model::value::{arguments, plain};
+use unitai_model::{Action, Outcome, ToolName, Value};
+use unitai_wire::common::{FreshResult, Request};
+use unitai_wire::dialects::Called;
+use unitai_wire::exchange::Exchange;
+use unitai_wire::names_call;
+use unitai_wire::requested_calls::{RequestedCall, RequestedCalls};
+
+use super::Run;
+use super::session::shared;
+use crate::agents::agent_here;
+use crate::attribute::Attribute;
+use crate::errors::{Trouble, class};
+use crate::gate;
+use crate::secrets;
+
+/// So many bytes of what models said in one run are kept.
+const MOST_TEXT: usize = 1 << 20;
+
+/// What the models of a run requested, and which of it reached a tool.
+#[derive(Default)]
+pub(super) struct ModelAnswers {
+    /// Each with the step of the answer that requests it.
+    requested: RequestedCalls,
+    /// Tool calls of the record that a result was matched with.
+    matched: HashSet<usize>,
+    /// Tools that were offered to a model.
+    offered: HashSet<String>,
+    /// All that models said.
+    text: String,
+    /// Names of tools, and ids of single calls, that a framework answers itself.
+    of_framework: HashSet<String>,
+    /// Tools that are recorded under another name than the model knows them by.
+    recorded_as: HashMap<String, String>,
+    /// Whether a framework whose tool calls are redirected took part.
+    has_framework: bool,
+}
+
+/// Who answered a call that a model requested.
+enum Answerer {
+    /// A tool call of the record, or the framework itself.
+    Known,
+    /// Real code that the test lets run.
+    Allowed,
+    /// Code that UnitAI cannot see.
+    Unseen,
+}
+
+impl Run {
+    fn answers(&self) -> MutexGuard<'_, ModelAnswers> {
+        self.answers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The tools that the test mocks or allows, and those that models were offered.
+    pub(super) fn known_tools(&self) -> Vec<String> {
+        let mut names = self.toolbox.as_ref().map(|toolbox| toolbox.get().known_tools()).unwrap_or_default();
+        names.extend(self.answers().offered.iter().cloned());
+        names
+    }
+
+    /// Calls of these tools, or with these ids, are answered by a framework itself.
+    pub(super) fn leave_to_framework(&self, calls: Vec<String>) {
+        self.answers().of_framework.extend(calls);
+    }
+
+    /// A framework whose tool calls are redirected takes part.
+    pub(super) fn meet_framework(&self) {
+        self.answers().has_framework = true;
+    }
+
+    /// A tool that the model knows by one name is recorded under another.
+    pub(crate) fn note_alias(&self, told: &str, recorded: &str) {
+        self.answers().recorded_as.insert(told.to_owned(), recorded.to_owned());
+    }
+
+    /// Takes note of an answer of a model: its step, the tool calls that it requests, and what it says.
+    pub(crate) fn note_answer(&self, step: usize, calls: &[Called], text: &str) {
+        let mut answers = self.answers();
+        calls.iter().for_each(|call| answers.requested.push(call, step));
+        if answers.text.len() + text.len() < MOST_TEXT {
+            answers.text.push_str(text);
+            answers.text.push('\n');
+        }
+    }
+
+    /// Looks at the results that a request brings. In strict mode, a result that no tool call of the record accounts for is
+    /// an error: real code may have run.
+    pub(crate) fn check_results(&self, py: Python<'_>, request: &Request) -> PyResult<Option<PyErr>> {
+        let Some(toolbox) = &self.toolbox else { return Ok(None) };
+        {
+            let mut answers = self.answers();
+            for tool in &request.tools {
+                if !answers.offered.contains(&tool.name) {
+                    answers.offered.insert(tool.name.clone());
+                }
+            }
+        }
+        for result in request.fresh_results() {
+            let Some(call) = self.take_requested(result) else { continue };
+            match self.answerer(py, &call, result) {
+                Answerer::Known => {}
+                Answerer::Allowed => self.write_unseen(py, &call, result)?,
+                Answerer::Unseen => {
+                    self.write_unseen(py, &call, result)?;
+                    let trouble = self.unseen(py, &call, result);
+                    if toolbox.get().is_strict() {
+                        return Ok(Some(trouble.into_err(py)));
+                    }
+                    let warning = format!("code that UnitAI cannot see answered {}", plain(&call.tool));
+                    let category = class(py, "UnmockedToolWarning")?;
+                    let warn = py.import("warnings")?.attribute("warn")?;
+                    gate::call(&warn, (secrets::shown(py, warning), category), None)?;
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Looks at tools that no call reached, after the agent has returned: a model called a mock, in a text or in an answer
+    /// whose results went nowhere; or it called another tool, and was asked again.
+    pub(super) fn check_unreached(&self, py: Python<'_>, mocks: &[String]) -> Option<Trouble> {
+        let toolbox = self.toolbox.as_ref()?.get();
+        let answers = self.answers();
+        if answers.has_framework {
+            return None;
+        }
+        let is_recorded = |name: &str| {
+            let was_called = self.port.read(|steps| {
+                steps.iter().any(
+                    |step| matches!(&step.action, Action::ToolCall(call) if call.tool.as_str() == name),
+                )
+            });
+            was_called != Some(false)
+        };
+        let called = |name: &str| {
+            let requested = answers.requested.waiting().find(|call| call.tool == name);
+            match requested {
+                Some(call) => Some(format!("the model requested {}", shown_call(call))),
+                // What is offered to the model as a tool is called as one.
+                None if answers.offered.contains(name) => None,
+                None => names_call(&answers.text, name)
+                    .then(|| format!("an answer of the model calls {} in its text", plain(name))),
+            }
+        };
+        for name in mocks.iter().filter(|name| !is_recorded(name)) {
+            if let Some(called) = called(name) {
+                let found = format!("{called}, and the mock was never called");
+                return Some(unreachable(name, true).found(found).remedy(ways_out(name)));
+            }
+        }
+        // What the model requested last may be how the agent ends.
+        let last = self.port.read(|steps| steps.iter().rposition(|step| matches!(step.action, Action::ModelCall(_))));
+        let call = answers.requested.waiting().find(|call| {
+            last.flatten().is_some_and(|last| call.after < last)
+                && answers.offered.contains(&call.tool)
+                && !toolbox.is_allowed(&call.tool)
+                && toolbox.tool(py, &call.tool).is_none()
+                && !is_recorded(&call.tool)
+        })?;
+        let found = format!("the model requested {}, was asked again, and no call of it was recorded", shown_call(call));
+        Some(unreachable(&call.tool, false).found(found).remedy(ways_out(&call.tool)))
+    }
+
+    /// The call that a result belongs to, also where its answer is still being read.
+    fn take_requested(&self, result: FreshResult<'_>) -> Option<RequestedCall> {
+        if let Some(call) = self.answers().requested.take(result) {
+            return Some(call);
+        }
+        let calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
+        let under_way: Vec<_> = calls.iter().filter_map(Weak::upgrade).collect();
+        drop(calls);
+        for watched in under_way {
+            if let (Some(step), Some(calls)) = (watched.step(), watched.with(Exchange::take_calls)) {
+                self.note_answer(step, &calls, "");
+            }
+        }
+        self.answers().requested.take(result)
+    }
+
+    fn answerer(&self, py: Python<'_>, call: &RequestedCall, result: FreshResult<'_>) -> Answerer {
+        let Some(toolbox) = &self.toolbox else { return Answerer::Known };
+        let toolbox = toolbox.get();
+        let mut answers = self.answers();
+        let name = answers.recorded_as.get(&call.tool).unwrap_or(&call.tool).clone();
+        let matching = self.port.read(|steps| {
+            let later = steps.iter().enumerate().skip(call.after + 1);
+            let mut calls = later.filter_map(|(at, step)| match &step.action {
+                Action::ToolCall(made) if !answers.matched.contains(&at) => Some((at, made)),
+                _ => None,
+            });
+            let by_name = calls.clone().find(|(_, made)| made.tool.as_str() == name);
+            // A tool that was wired by hand may be recorded under another name than the model knows.
+            by_name.or_else(|| calls.find(|(_, made)| made.args == call.args)).map(|(at, _)| at)
+        });
+        if let Some(at) = matching.flatten() {
+            answers.matched.insert(at);
+            return Answerer::Known;
+        }
+        if answers.of_framework.contains(&call.tool) || answers.of_framework.contains(result.id) {
+            return Answerer::Known;
+        }
+        let is_mocked = toolbox.tool(py, &name).is_some();
+        if !is_mocked && toolbox.is_allowed(&name) {
+            return Answerer::Allowed;
+        }
+        // A tool that was never offered is made up by the model, and there is no code to run.
+        if is_mocked || answers.offered.contains(&call.tool) { Answerer::Unseen } else { Answerer::Known }
+    }
+
+    fn write_unseen(&self, py: Python<'_>, call: &RequestedCall, result: FreshResult<'_>) -> PyResult<()> {
+        let outcome = Outcome::Unseen(Value::Str(result.content.to_owned()).pack());
+        let agent_id = agent_here(py)?;
+        let tool = ToolName::new(&call.tool);
+        let written = self.port.call(self.now(), shared(agent_id.as_deref()), tool, call.args.clone(), outcome);
+        let step = self.accept(py, written, &call.tool)?;
+        self.answers().matched.insert(step);
+        Ok(())
+    }
+
+    fn unseen(&self, py: Python<'_>, call: &RequestedCall, result: FreshResult<'_>) -> Trouble {
+        let is_mocked = self.toolbox.as_ref().is_some_and(|toolbox| toolbox.get().tool(py, &call.tool).is_some());
+        let content = Value::Str(result.content.to_owned());
+        unreachable(&call.tool, is_mocked)
+            .found(format!(
+                "the model requested {}, and was given {} as its result",
+                shown_call(call),
+                content.shown(100)
+            ))
+            .remedy(ways_out(&call.tool))
+    }
+}
+
+fn unreachable(tool: &str, is_mocked: bool) -> Trouble {
+    let tool = plain(tool);
+    let message = if is_mocked {
+        format!("{tool} is mocked, but its calls do not reach the mock: code that UnitAI cannot see answers them")
+    } else {
+        format!("code that UnitAI cannot see answered {tool}, which is neither mocked nor allowed")
+    };
+    Trouble::new("UnreachableToolError", message).expected(format!("each call of {tool} to reach its mock"))
+}
+
+/// What a test can do about a tool that is out of reach.
+fn ways_out(tool: &str) -> String {
+    let tool = plain(tool);
+    format!(
+        "replace the real function: toolkit.patch(\"package.module.{tool}\", return_value=...); or hand the agent the \
+         tools of toolkit.as_dict(); or let the real one run: toolkit.allow(\"{tool}\"); or register an adapter for \
+         the agent's framework"
+    )
+}
+
+fn shown_call(call: &RequestedCall) -> String {
+    format!("{}({})", plain(&call.tool), arguments(&call.args, 80))
+}

@@ -1,0 +1,192 @@
+"""Tool calls that code answered which UnitAI cannot see: what the wire alone says of them, and what must be left alone."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.support.model import chat
+from unitai import (
+    AgentRunResult,
+    MockToolkit,
+    TrajectoryStep,
+    UnmockedToolWarning,
+    UnreachableToolError,
+    scripted_model,
+)
+from unitai.script import call, say
+
+pytestmark = pytest.mark.unit
+
+STEPS = [call("refund", order="123"), say("Done.")]
+
+
+def refund(order: str) -> str:
+    """The real one. A test that gets here has paid real money."""
+    return f"really refunded {order}"
+
+
+def lookup(order: str) -> str:
+    return f"really looked up {order}"
+
+
+REAL: dict[str, Callable[..., str]] = {"refund": refund, "lookup": lookup}
+
+
+def loop(tools: dict[str, Callable[..., Any]] = REAL, *, offered: tuple[str, ...] = ("refund", "lookup")) -> str:
+    """A home-made agent: it asks the model, runs what the model requests, and sends the results."""
+    messages: list[dict[str, Any]] = [{"role": "user", "content": "Refund order 123."}]
+    while True:
+        answer = chat(messages, tools=offered)
+        if not answer.get("tool_calls"):
+            return answer["content"]
+        messages.append(answer)
+        for wanted in answer["tool_calls"]:
+            function = tools[wanted["function"]["name"]]
+            result = function(**json.loads(wanted["function"]["arguments"]))
+            messages.append({"role": "tool", "tool_call_id": wanted["id"], "content": str(result)})
+
+
+def tool_steps(result: AgentRunResult) -> list[TrajectoryStep]:
+    return [step for step in result.trajectory.steps if step.step_type == "tool_call"]
+
+
+def mocked(**options: Any) -> MockToolkit:
+    toolkit = MockToolkit(**options)
+    toolkit.mock("refund", return_value="mocked")
+    return toolkit
+
+
+def test_a_mock_that_nothing_routes_to_is_an_error_that_names_the_ways_out():
+    toolkit = mocked()
+    with scripted_model(STEPS), pytest.raises(UnreachableToolError) as caught:
+        toolkit.run_generic(loop)
+    text = str(caught.value)
+    assert "refund is mocked, but its calls do not reach the mock" in text
+    assert "really refunded 123" in text
+    for way_out in ("toolkit.patch(", "toolkit.as_dict()", 'toolkit.allow("refund")', "adapter"):
+        assert way_out in text
+    (step,) = tool_steps(caught.value.result)
+    assert (step.tool_name, step.unseen, step.tool_result) == ("refund", True, "really refunded 123")
+
+
+def test_a_tool_without_a_mock_is_refused_as_one_with_a_mock_is():
+    with scripted_model(STEPS), pytest.raises(UnreachableToolError, match="neither mocked nor allowed"):
+        MockToolkit().run_generic(loop)
+
+
+def test_an_allowed_tool_runs_and_is_a_step_that_was_seen_on_the_wire():
+    toolkit = MockToolkit()
+    toolkit.allow("refund")
+    with scripted_model(STEPS):
+        result = toolkit.run_generic(loop)
+    assert result.output == "Done."
+    (step,) = tool_steps(result)
+    assert (step.tool_args, step.unseen, step.rejected) == ({"order": "123"}, True, False)
+    assert result.tool_called_with("refund", order="123")
+
+
+def test_without_strictness_it_is_a_warning_and_a_step():
+    with scripted_model(STEPS), pytest.warns(UnmockedToolWarning, match="cannot see answered refund"):
+        result = mocked(strict=False).run_generic(loop)
+    assert result.output == "Done."
+    assert [step.unseen for step in tool_steps(result)] == [True]
+
+
+def test_tools_of_the_toolkit_are_left_alone():
+    toolkit = mocked()
+    toolkit.mock("lookup", return_value="found")
+    steps = [[call("lookup", order="123"), call("refund", order="123")], say("Done.")]
+    with scripted_model(steps):
+        result = toolkit.run_generic(lambda: loop(toolkit.as_dict()))
+    assert result.call_order() == ["lookup", "refund"]
+    assert not any(step.unseen for step in tool_steps(result))
+
+
+def test_a_replaced_function_is_left_alone(monkeypatch):
+    toolkit = MockToolkit()
+    toolkit.patch(f"{__name__}.refund", return_value="patched")
+    with scripted_model(STEPS):
+        result = toolkit.run_generic(lambda: loop({"refund": lambda order: sys.modules[__name__].refund(order)}))
+    assert result.call_order() == ["refund"]
+    assert result.output == "Done."
+
+
+def test_one_call_of_two_that_goes_astray_is_noticed():
+    toolkit = mocked()
+    toolkit.mock("lookup", return_value="found")
+    tools = {"lookup": toolkit.as_dict()["lookup"], "refund": refund}
+    steps = [call("lookup", order="123"), call("refund", order="123"), say("Done.")]
+    with scripted_model(steps), pytest.raises(UnreachableToolError, match="refund is mocked"):
+        toolkit.run_generic(lambda: loop(tools))
+
+
+def test_a_tool_that_was_never_offered_is_made_up_by_the_model():
+    toolkit = mocked()
+    tools = {**toolkit.as_dict(), "no_such_tool": lambda: "There is no such tool."}
+    with scripted_model([call("no_such_tool").unchecked(), *STEPS]):
+        result = toolkit.run_generic(lambda: loop(tools, offered=("refund",)))
+    assert result.call_order() == ["refund"]
+
+
+def test_results_of_an_earlier_conversation_are_no_calls_of_this_run():
+    history = [
+        {"role": "user", "content": "Refund order 1."},
+        {
+            "role": "assistant",
+            "tool_calls": [{"id": "old", "type": "function", "function": {"name": "refund", "arguments": "{}"}}],
+        },
+        {"role": "tool", "tool_call_id": "old", "content": "refunded"},
+    ]
+    with scripted_model([say("As I said.")]):
+        result = mocked().run_generic(lambda: chat(history, tools=["refund"])["content"])
+    assert result.output == "As I said."
+
+
+def test_an_agent_that_ends_before_it_sends_the_result_is_noticed_too():
+    def one_shot() -> str:
+        (wanted,) = chat("Refund order 123.", tools=["refund"])["tool_calls"]
+        return refund(**json.loads(wanted["function"]["arguments"]))
+
+    with scripted_model(STEPS[:1]), pytest.raises(UnreachableToolError, match="the mock was never called"):
+        mocked().run_generic(one_shot)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Thought: I pay it back.\n```py\nresult = refund(order='123')\nfinal_answer(result)\n```",
+        "Thought: money back\nAction: refund\nAction Input: {\"order\": \"123\"}",
+        '{"name": "refund", "arguments": {"order": "123"}}',
+    ],
+)
+def test_a_mock_that_an_answer_calls_in_its_text_and_nothing_reached_is_an_error(text):
+    def agent() -> str:
+        chat("Refund order 123.")
+        return refund("123")
+
+    with scripted_model([say(text)]), pytest.raises(UnreachableToolError, match="in its text"):
+        mocked().run_generic(agent)
+
+
+@pytest.mark.parametrize(
+    "text", ["I cannot refund that.", "Shall I refund it?", "Our refund policy: ask within 14 days.", "refunds()"]
+)
+def test_a_text_that_only_mentions_a_mock_is_left_alone(text):
+    with scripted_model([say(text)]):
+        assert mocked().run_generic(lambda: chat("May I have a refund?")["content"]).output == text
+
+
+def test_code_of_an_answer_that_calls_the_mock_is_left_alone():
+    toolkit = mocked()
+
+    def agent() -> str:
+        chat("Refund order 123.")
+        return toolkit.as_dict()["refund"](order="123")
+
+    with scripted_model([say("refund(order='123')")]):
+        assert toolkit.run_generic(agent).output == "mocked"
