@@ -111,7 +111,7 @@ def test_a_replaced_function_is_left_alone(monkeypatch):
     toolkit = MockToolkit()
     toolkit.patch(f"{__name__}.refund", return_value="patched")
     with scripted_model(STEPS):
-        result = toolkit.run_generic(lambda: loop({"refund": lambda order: sys.modules[__name__].refund(order)}))
+        result = toolkit.run_generic(lambda: loop({"refund": sys.modules[__name__].refund}))
     assert result.call_order() == ["refund"]
     assert result.output == "Done."
 
@@ -160,7 +160,7 @@ def test_an_agent_that_ends_before_it_sends_the_result_is_noticed_too():
     "text",
     [
         "Thought: I pay it back.\n```py\nresult = refund(order='123')\nfinal_answer(result)\n```",
-        "Thought: money back\nAction: refund\nAction Input: {\"order\": \"123\"}",
+        'Thought: money back\nAction: refund\nAction Input: {"order": "123"}',
         '{"name": "refund", "arguments": {"order": "123"}}',
     ],
 )

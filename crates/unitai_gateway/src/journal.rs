@@ -40,8 +40,7 @@ impl Journal {
         let mut requested = self.requested.borrow_mut();
         for call in calls {
             let tool = ToolName::new(&call.name);
-            let Ok(step) = self.port.call(now(), None, tool, call.arguments(), Outcome::Unfinished)
-            else {
+            let Ok(step) = self.port.call(now(), None, tool, call.arguments(), Outcome::Unfinished) else {
                 return;
             };
             requested.push(call, step);

@@ -34,7 +34,9 @@ pub fn records(run: &Trajectory) -> Vec<Record> {
     for (at, step) in run.steps().iter().enumerate() {
         if let Action::ToolCall(call) = &step.action {
             let outcome = match &call.outcome {
-                unitai_model::Outcome::Returned(value) | unitai_model::Outcome::Unseen(value) => returned(value),
+                unitai_model::Outcome::Returned(value) | unitai_model::Outcome::Unseen(value) => {
+                    returned(value)
+                }
                 unitai_model::Outcome::Raised(failure) | unitai_model::Outcome::Rejected(failure) => {
                     failed(&failure.to_string())
                 }

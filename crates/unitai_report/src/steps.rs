@@ -72,7 +72,9 @@ fn line(step: &Step, names_agent: bool) -> String {
             let after = match &call.outcome {
                 Outcome::Returned(_) => String::new(),
                 Outcome::Raised(error) => format!(" raised {}", cut(&plain(&error.to_string()), 120)),
-                Outcome::Rejected(error) => format!(" was rejected: {}", cut(&plain(&error.to_string()), 120)),
+                Outcome::Rejected(error) => {
+                    format!(" was rejected: {}", cut(&plain(&error.to_string()), 120))
+                }
                 Outcome::Unseen(_) => " was answered by code that UnitAI cannot see".to_owned(),
                 Outcome::Unfinished => " did not end".to_owned(),
             };

@@ -51,7 +51,8 @@ impl Schema {
         if cache.len() >= KEPT {
             cache.clear();
         }
-        let schema = serde_json::from_str(text).ok().and_then(|schema| Schema::new(&schema).ok()).map(Arc::new);
+        let schema =
+            serde_json::from_str(text).ok().and_then(|schema| Schema::new(&schema).ok()).map(Arc::new);
         cache.insert(text.to_owned(), schema.clone());
         schema
     }

@@ -36,6 +36,7 @@ impl TextMatcher for Broken {
 fn say(text: &str) -> Step {
     Step::Play(Play {
         parts: vec![Said::Text(text.to_owned())],
+        unchecked: Vec::new(),
         usage: None,
         finish: None,
         delay: Duration::ZERO,

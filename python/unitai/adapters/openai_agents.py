@@ -246,7 +246,8 @@ def redirects(module: Any) -> list[Patch]:
             require(module, caller, _DISTRIBUTION)
             wanted.append((getattr(module, caller), "execute", make))
     elif module.__name__ == "agents.items":
-        wanted = [(getattr(module, kind), "__init__", _answered) for kind in ("ToolCallOutputItem", "HandoffOutputItem")]
+        outputs = (module.ToolCallOutputItem, module.HandoffOutputItem)
+        wanted = [(output, "__init__", _answered) for output in outputs]
     elif module.__name__ == "agents.tool":
         invoker = getattr(module, _INVOKER, None)
         wanted = [] if invoker is None else [(invoker, "__call__", _invoked)]

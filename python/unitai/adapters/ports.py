@@ -116,9 +116,10 @@ class Session:
         self._run.reject(call, error)
 
     def leave_to_framework(self, *calls: str) -> None:
-        """The framework answers these calls itself, where no mock does: handoffs, structured output, calls that a filter, a
-        guardrail or a person has stopped. Otherwise a result that reaches the model without a tool call in the record ends a
-        strict run. Each is the id of a call; or the name of a tool, where its provider's calls have no ids.
+        """The framework answers these calls itself, where no mock does: handoffs, structured output, calls that a
+        filter, a guardrail or a person has stopped. Otherwise a result that reaches the model without a tool call in
+        the record ends a strict run. Each is the id of a call; or the name of a tool, where its provider's calls have
+        no ids.
         """
         self._run.answered_by_framework(list(calls))
 

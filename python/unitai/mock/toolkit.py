@@ -439,8 +439,8 @@ class MockToolkit:
         return result
 
     def _check_unreached(self, session: Session) -> None:
-        """Fails a strict run whose model called a tool that no call reached; warns in others. A tool that the test or the
-        agent has taken is within reach, and so is a function that is replaced.
+        """Fails a strict run whose model called a tool that no call reached; warns in others. A tool that the test or
+        the agent has taken is within reach, and so is a function that is replaced.
         """
         if self._are_tools_taken or session.are_tools_taken:
             return

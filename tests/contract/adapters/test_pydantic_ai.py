@@ -236,7 +236,11 @@ class TestToolsets:
         assert isinstance(result.output, DeferredToolRequests)
         toolkit = MockToolkit()
         toolkit.mock("confirm", return_value="yes")
-        script = [call("confirm").unchecked(), call("confirm", question="Sure?"), when(tool_result="yes").then(say("Done."))]
+        script = [
+            call("confirm").unchecked(),
+            call("confirm", question="Sure?"),
+            when(tool_result="yes").then(say("Done.")),
+        ]
         with scripted_model(script):
             result = toolkit.run(agent, "go")
         assert result.output == "Done."

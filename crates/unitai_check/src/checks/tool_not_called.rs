@@ -37,8 +37,12 @@ impl Check for ToolNotCalled {
             all if all == cites.len() => ", and rejected before it ran",
             _ => ", some of them rejected before it ran",
         };
-        let actual =
-            format!("{} was called {}, at {}{rejected}", plain(&self.tool), times(cites.len()), steps(&cites));
+        let actual = format!(
+            "{} was called {}, at {}{rejected}",
+            plain(&self.tool),
+            times(cites.len()),
+            steps(&cites)
+        );
         Judgement::broken(actual, cites)
     }
 

@@ -81,7 +81,9 @@ fn named<'a>(test: Def<'_, 'a>, call: &Call<'a>) -> Option<&'a ExprStringLiteral
 fn is_about_absence(call: &Call<'_>, at: usize) -> bool {
     let Some(check) = asserted_check(call.node, call.last, call.root()) else { return false };
     let is_zero = |count: &Expr| {
-        count.as_number_literal_expr().is_some_and(|count| count.value.as_int().and_then(|int| int.as_u8()) == Some(0))
+        count
+            .as_number_literal_expr()
+            .is_some_and(|count| count.value.as_int().and_then(|int| int.as_u8()) == Some(0))
     };
     check.is_about_absent_tool && call.positional(at + 1).is_none_or(is_zero)
 }

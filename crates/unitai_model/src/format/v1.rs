@@ -256,10 +256,14 @@ impl StepDocument<'_> {
                         return Err(FormatError::malformed("it has both a `tool_result` and a `tool_error`"));
                     }
                     (_, _, true, _) => {
-                        return Err(FormatError::malformed("a `rejected` call needs a `tool_error`, and no more"));
+                        return Err(FormatError::malformed(
+                            "a `rejected` call needs a `tool_error`, and no more",
+                        ));
                     }
                     (_, _, _, true) => {
-                        return Err(FormatError::malformed("an `unseen` call needs a `tool_result`, and no more"));
+                        return Err(FormatError::malformed(
+                            "an `unseen` call needs a `tool_result`, and no more",
+                        ));
                     }
                 },
             }),

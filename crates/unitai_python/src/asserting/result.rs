@@ -415,7 +415,8 @@ impl AgentRunResult {
     /// Judges by a check that holds where a tool is absent. A misspelled name would make it hold whatever the agent does,
     /// so a name that is nearly that of a tool of the run is warned of.
     fn found_absent(&self, py: Python<'_>, check: impl Check + 'static) -> PyResult<Finding> {
-        let meant = check.absent_tool().and_then(|tool| Some((tool, self.trajectory.get().meant_tool(tool)?)));
+        let meant =
+            check.absent_tool().and_then(|tool| Some((tool, self.trajectory.get().meant_tool(tool)?)));
         if let Some((tool, meant)) = meant {
             let warning = format!(
                 "{} holds for any name that no tool has, and this run has no tool {}: did you mean {}?",

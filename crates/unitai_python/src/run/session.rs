@@ -90,7 +90,8 @@ impl Run {
         error: &Bound<'_, PyBaseException>,
     ) -> PyResult<()> {
         let toolbox = slf.get().toolbox(slf.py())?;
-        Asked::read(slf.get(), toolbox, call)?.write_rejected(slf, &PyErr::from_value(error.clone().into_any()))
+        Asked::read(slf.get(), toolbox, call)?
+            .write_rejected(slf, &PyErr::from_value(error.clone().into_any()))
     }
 
     /// A framework answers these calls itself, given by the names of tools or the ids of calls: handoffs, structured output,
@@ -228,9 +229,8 @@ impl Run {
         let model = recorder.finish(ending, duration);
         let kept = std::mem::take(&mut *self.kept());
         let parameters = self.toolbox.as_ref().map(|toolbox| toolbox.get().parameters()).unwrap_or_default();
-        let trajectory = Trajectory::new(model, kept)
-            .with_parameters(parameters)
-            .with_known_tools(self.known_tools());
+        let trajectory =
+            Trajectory::new(model, kept).with_parameters(parameters).with_known_tools(self.known_tools());
         let trajectory = Py::new(py, trajectory)?;
         super::watching::seen(py, &trajectory);
         let ended = trajectory.clone_ref(py);

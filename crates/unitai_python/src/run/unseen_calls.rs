@@ -133,9 +133,9 @@ impl Run {
         }
         let is_recorded = |name: &str| {
             let was_called = self.port.read(|steps| {
-                steps.iter().any(
-                    |step| matches!(&step.action, Action::ToolCall(call) if call.tool.as_str() == name),
-                )
+                steps
+                    .iter()
+                    .any(|step| matches!(&step.action, Action::ToolCall(call) if call.tool.as_str() == name))
             });
             was_called != Some(false)
         };
@@ -156,7 +156,9 @@ impl Run {
             }
         }
         // What the model requested last may be how the agent ends.
-        let last = self.port.read(|steps| steps.iter().rposition(|step| matches!(step.action, Action::ModelCall(_))));
+        let last = self
+            .port
+            .read(|steps| steps.iter().rposition(|step| matches!(step.action, Action::ModelCall(_))));
         let call = answers.requested.waiting().find(|call| {
             last.flatten().is_some_and(|last| call.after < last)
                 && answers.offered.contains(&call.tool)
@@ -164,7 +166,10 @@ impl Run {
                 && toolbox.tool(py, &call.tool).is_none()
                 && !is_recorded(&call.tool)
         })?;
-        let found = format!("the model requested {}, was asked again, and no call of it was recorded", shown_call(call));
+        let found = format!(
+            "the model requested {}, was asked again, and no call of it was recorded",
+            shown_call(call)
+        );
         Some(unreachable(&call.tool, false).found(found).remedy(ways_out(&call.tool)))
     }
 
@@ -218,14 +223,16 @@ impl Run {
         let outcome = Outcome::Unseen(Value::Str(result.content.to_owned()).pack());
         let agent_id = agent_here(py)?;
         let tool = ToolName::new(&call.tool);
-        let written = self.port.call(self.now(), shared(agent_id.as_deref()), tool, call.args.clone(), outcome);
+        let written =
+            self.port.call(self.now(), shared(agent_id.as_deref()), tool, call.args.clone(), outcome);
         let step = self.accept(py, written, &call.tool)?;
         self.answers().matched.insert(step);
         Ok(())
     }
 
     fn unseen(&self, py: Python<'_>, call: &RequestedCall, result: FreshResult<'_>) -> Trouble {
-        let is_mocked = self.toolbox.as_ref().is_some_and(|toolbox| toolbox.get().tool(py, &call.tool).is_some());
+        let is_mocked =
+            self.toolbox.as_ref().is_some_and(|toolbox| toolbox.get().tool(py, &call.tool).is_some());
         let content = Value::Str(result.content.to_owned());
         unreachable(&call.tool, is_mocked)
             .found(format!(
@@ -240,7 +247,9 @@ impl Run {
 fn unreachable(tool: &str, is_mocked: bool) -> Trouble {
     let tool = plain(tool);
     let message = if is_mocked {
-        format!("{tool} is mocked, but its calls do not reach the mock: code that UnitAI cannot see answers them")
+        format!(
+            "{tool} is mocked, but its calls do not reach the mock: code that UnitAI cannot see answers them"
+        )
     } else {
         format!("code that UnitAI cannot see answered {tool}, which is neither mocked nor allowed")
     };

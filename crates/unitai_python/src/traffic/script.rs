@@ -208,22 +208,27 @@ fn unanswered(trouble: Unanswered) -> Trouble {
             .found(came)
         }
         Unanswered::NotOffered { call, tool, offered } => {
-            let near = nearest(&tool, offered.iter().map(String::as_str)).map_or_else(String::new, |near| format!("; did you mean {near}?"));
-            Trouble::new("ScriptedCallError", format!("the script calls {tool}, which the request does not offer{near}"))
-                .expected(if offered.is_empty() {
-                    "an answer without a tool call: the request offers no tools".to_owned()
-                } else {
-                    format!("a call of a tool that the request offers: {}", shown(&offered))
-                })
-                .found(call)
-                .remedy(UNCHECKED)
+            let near = nearest(&tool, offered.iter().map(String::as_str))
+                .map_or_else(String::new, |near| format!("; did you mean {near}?"));
+            Trouble::new(
+                "ScriptedCallError",
+                format!("the script calls {tool}, which the request does not offer{near}"),
+            )
+            .expected(if offered.is_empty() {
+                "an answer without a tool call: the request offers no tools".to_owned()
+            } else {
+                format!("a call of a tool that the request offers: {}", shown(&offered))
+            })
+            .found(call)
+            .remedy(UNCHECKED)
         }
-        Unanswered::WrongArguments { call, tool, violations } => {
-            Trouble::new("ScriptedCallError", format!("the script calls {tool} with arguments that its schema refuses"))
-                .expected("arguments that the schema of the tool accepts")
-                .found(format!("{call}: {}", violations.join("; ")))
-                .remedy(UNCHECKED)
-        }
+        Unanswered::WrongArguments { call, tool, violations } => Trouble::new(
+            "ScriptedCallError",
+            format!("the script calls {tool} with arguments that its schema refuses"),
+        )
+        .expected("arguments that the schema of the tool accepts")
+        .found(format!("{call}: {}", violations.join("; ")))
+        .remedy(UNCHECKED),
         Unanswered::Condition { reason } => {
             Trouble::new("UnexpectedModelCallError", "a condition of the script could not be decided")
                 .found(reason)

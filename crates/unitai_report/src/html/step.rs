@@ -96,7 +96,9 @@ fn tool(html: &mut Html, call: &ToolCall) {
     part(html, "Arguments", |html| value(html, &call.args));
     match &call.outcome {
         Outcome::Returned(result) => part(html, "Result", |html| value(html, result)),
-        Outcome::Unseen(result) => part(html, "Result, as the model was given it", |html| value(html, result)),
+        Outcome::Unseen(result) => {
+            part(html, "Result, as the model was given it", |html| value(html, result))
+        }
         Outcome::Raised(error) | Outcome::Rejected(error) => part(html, "Raised", |html| {
             let mut text = format!("{}: {}", error.type_name(), error.message);
             if let Some(at) = &error.place {

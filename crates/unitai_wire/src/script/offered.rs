@@ -156,7 +156,10 @@ mod tests {
     fn what_cannot_be_looked_into_is_not_refused() {
         let any = calls("lookup", &json!({}));
         assert_eq!(check_calls(&any, &request(Value::Null)), Ok(()));
-        assert_eq!(check_calls(&calls("refund", &json!({"x": 1})), &request(json!({"type": "no such"}))), Ok(()));
+        assert_eq!(
+            check_calls(&calls("refund", &json!({"x": 1})), &request(json!({"type": "no such"}))),
+            Ok(())
+        );
         let older = Request {
             settings: json!({"functions": [{"name": "lookup"}]}).as_object().cloned().unwrap_or_default(),
             ..request(order_schema())
