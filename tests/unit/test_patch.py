@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import inspect
 import math
 import sys
@@ -78,7 +79,58 @@ def returning(n):
     return "returned"
 
 CLIENT = Bank()
+pay_client = CLIENT.pay
 LIMIT = 5
+
+class Lookup:
+    def __init__(self, place):
+        self.place = place
+
+    def __call__(self, order_id):
+        ran.append(order_id)
+        return f"really found in {self.place}"
+
+class AsyncLookup:
+    async def __call__(self, order_id):
+        ran.append(order_id)
+        return "really found"
+
+class DeepLookup(Lookup):
+    def __call__(self, order_id, depth=1):
+        return super().__call__(order_id)
+
+here, there, soon, deep = Lookup("here"), Lookup("there"), AsyncLookup(), DeepLookup("deep")
+HELD = [here, there]
+
+@functools.lru_cache
+def cached(order_id):
+    ran.append(order_id)
+    return "really found"
+
+with_amount = functools.partial(refund, amount=1.0)
+
+class Holder:
+    KINDS = {"cached": cached}
+
+    def __init__(self, tool):
+        self.tool = tool
+
+    @functools.lru_cache
+    def rate(self, currency):
+        ran.append(currency)
+        return 1.0
+
+    square_root = functools.lru_cache(lambda n: n)
+
+HOLDER = Holder(cached)
+CACHED = [cached]
+
+def _calling(tool):
+    def call(order_id):
+        return tool(order_id)
+    return call
+
+call_cached = _calling(cached)
 """
 
 
@@ -171,6 +223,133 @@ def test_functions_of_c_are_replaced_in_every_module(shop):
     shop.root = math.sqrt
     assert toolkit.run(lambda input: (math.sqrt(4), shop.root(4)), "go").output == (3, 3)
     assert (math.sqrt(4), shop.root(4)) == (2, 2)
+
+
+def test_an_object_that_is_called_is_replaced_where_it_is_held_and_no_other_of_its_class(shop):
+    toolkit = MockToolkit()
+    toolkit.patch("patched_shop.here", return_value="mocked")
+    held, *_ = shop.HELD
+    agent = lambda input: [shop.here("1"), held("2"), shop.HELD[0](order_id="3"), shop.there("4")]  # noqa: E731
+    result = toolkit.run(agent, "go")
+    assert result.output == ["mocked"] * 3 + ["really found in there"]
+    assert [call.args for call in toolkit.get_tool("here").calls] == [{"order_id": each} for each in "123"]
+    assert shop.ran == ["4"]
+    assert shop.here("5") == "really found in here"
+
+
+def test_two_objects_of_one_class_are_two_tools(shop):
+    toolkit = MockToolkit()
+    toolkit.patch("patched_shop.here", return_value="here")
+    toolkit.patch("patched_shop.there", return_value="there")
+    toolkit.patch("patched_shop.deep", return_value="deep")
+    result = toolkit.run(lambda input: [shop.here("1"), shop.there("2"), shop.deep("3", depth=2)], "go")
+    assert result.output == ["here", "there", "deep"]
+    assert result.call_order() == ["here", "there", "deep"]
+    assert result.tool_called_with("deep", order_id="3", depth=2)
+    assert shop.ran == []
+
+
+def test_a_copy_of_an_object_is_another_object_and_its_class_is_the_way_to_both(shop):
+    held = copy.copy(shop.here)
+    toolkit = MockToolkit()
+    toolkit.patch("patched_shop.here", return_value="mocked")
+    assert toolkit.run(lambda input: [shop.here("1"), held("2")], "go").output == ["mocked", "really found in here"]
+    toolkit = MockToolkit()
+    toolkit.patch("patched_shop.Lookup.__call__", return_value="mocked", name="lookup")
+    assert toolkit.run(lambda input: [shop.here("3"), held("4")], "go").output == ["mocked", "mocked"]
+    assert shop.ran == ["2"]
+
+
+def test_an_object_whose_call_is_async_stays_so(shop):
+    toolkit = MockToolkit()
+    toolkit.patch("patched_shop.soon", return_value="mocked")
+    held = shop.soon
+
+    async def agent(input):
+        return await held("1")
+
+    assert toolkit.run(agent, "go").output == "mocked"
+    assert shop.ran == []
+
+
+def test_objects_in_runs_of_other_toolkits_are_the_real_ones(shop):
+    one, other = MockToolkit(), MockToolkit()
+    one.patch("patched_shop.here", return_value="one")
+    other.patch("patched_shop.there", return_value="other")
+
+    def nested(input):
+        return [shop.here("1"), other.run(lambda input: [shop.here("2"), shop.there("3")], "go").output]
+
+    assert one.run(nested, "go").output == ["one", ["really found in here", "other"]]
+    assert shop.ran == ["2"]
+
+
+def test_a_method_of_one_object_is_replaced_for_this_one_alone(shop):
+    toolkit = MockToolkit()
+    toolkit.patch("patched_shop.CLIENT.pay", return_value="paid")
+    result = toolkit.run(lambda input: [shop.CLIENT.pay(1), shop.pay_client(2), shop.Bank().pay(3)], "go")
+    assert result.output == ["paid", "paid", "really paid"]
+    assert [call.args for call in toolkit.get_tool("pay").calls] == [{"amount": 1}, {"amount": 2}]
+    assert shop.ran == [3]
+
+
+def test_a_bound_method_is_the_method_of_its_object(shop):
+    toolkit = MockToolkit()
+    toolkit.patch("patched_shop.pay_client", return_value="paid", name="pay")
+    toolkit.patch("patched_shop.Bank.pay", return_value="paid by another", name="pay_by_another")
+    result = toolkit.run(lambda input: [shop.CLIENT.pay(1), shop.Bank().pay(2)], "go")
+    assert result.output == ["paid", "paid by another"]
+    assert shop.ran == []
+
+
+def test_what_has_no_code_of_python_is_replaced_wherever_it_is_held(shop):
+    toolkit = MockToolkit()
+    toolkit.patch("patched_shop.cached", return_value="mocked")
+    held = shop.cached
+
+    def agent(input):
+        tools = [shop.cached, held, shop.CACHED[0], shop.HOLDER.tool, shop.Holder.KINDS["cached"], shop.call_cached]
+        return [tool("1") for tool in tools]
+
+    assert toolkit.run(agent, "go").output == ["mocked"] * 6
+    assert len(toolkit.get_tool("cached").calls) == 6
+    assert shop.ran == []
+    real = shop.cached
+    assert held is real is shop.CACHED[0] is shop.HOLDER.tool is shop.Holder.KINDS["cached"]
+    assert agent("go") == ["really found"] * 6
+    assert shop.ran == ["1"]
+
+
+def test_a_cached_method_is_replaced_in_its_class(shop):
+    toolkit = MockToolkit()
+    toolkit.patch("patched_shop.Holder.rate", return_value=2.0)
+    real = vars(shop.Holder)["rate"]
+    result = toolkit.run(lambda input: [shop.HOLDER.rate("EUR"), shop.HOLDER.rate(currency="EUR")], "go")
+    assert result.output == [2.0, 2.0]
+    assert [call.args for call in toolkit.get_tool("rate").calls] == [{"currency": "EUR"}] * 2
+    assert vars(shop.Holder)["rate"] is real
+    assert shop.HOLDER.rate("EUR") == 1.0
+
+
+def test_what_is_held_where_nothing_can_be_replaced_is_refused_before_the_run(shop):
+    toolkit = MockToolkit()
+    toolkit.patch("patched_shop.cached", return_value="mocked")
+    shop.TOOLS = (shop.cached,)
+    with pytest.raises(InvalidArgumentError, match="is held by a tuple, where no mock can take its place") as caught:
+        toolkit.run(lambda input: shop.TOOLS[0]("1"), "go")
+    assert "def call(*args, **options): return cached(*args, **options)" in str(caught.value)
+    assert shop.ran == []
+    assert door._opened == 0
+
+
+def test_a_partial_is_replaced_and_its_function_is_not(shop):
+    toolkit = MockToolkit()
+    toolkit.patch("patched_shop.with_amount", return_value="mocked")
+    assert toolkit.run(lambda input: [shop.with_amount("1"), shop.refund("2")], "go").output == [
+        "mocked",
+        "really refunded",
+    ]
+    assert shop.ran == ["2"]
 
 
 def test_nothing_is_left_of_a_replacement_that_could_not_be_made(shop, monkeypatch):
@@ -327,7 +506,7 @@ def test_an_agent_without_tools_is_refused_unless_something_is_replaced():
         ("patched_shop.Bank", "no function"),
         ("patched_shop.Bank.no", "has no no"),
         ("patched_shop.Bank.LIMIT", "no function"),
-        ("patched_shop.CLIENT.pay", "method of one object"),
+        ("patched_shop.CLIENT.LIMIT", "no function"),
         ("builtins.max", "does not say what it takes"),
     ],
 )

@@ -39,7 +39,7 @@ class GenericAdapter(BaseAdapter):
                 remedy=(
                     "replace the functions that are its tools: "
                     'toolkit.patch("package.module.function", return_value=...); '
-                    "or run it as it is: toolkit.run_generic(lambda: agent(...))"
+                    "or run it as it is, toolkit.run_generic(lambda: agent(...)), with the tools of toolkit.as_dict()"
                 ),
             )
         tools = session.tools

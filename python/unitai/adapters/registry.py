@@ -53,8 +53,9 @@ def choose(agent: Any, wanted: str | BaseAdapter | None) -> BaseAdapter:
         expected=f"a function agent(input, tools), or an object that an adapter knows (adapters: {_names()})",
         found=shown(agent),
         remedy=(
-            "pass a function agent(input, tools); or run it yourself: toolkit.run_generic(lambda: agent.execute(...)), "
-            "with its tools from toolkit.as_dict(), or replaced by toolkit.patch('package.module.function')"
+            "pass a function agent(input, tools); or run it yourself: toolkit.run_generic(lambda: agent.execute(...)). "
+            "No mock reaches its tools by name then: replace each where it is, toolkit.patch('package.module.tool', "
+            "return_value=...), or hand the agent those of toolkit.as_dict()"
         ),
     )
 

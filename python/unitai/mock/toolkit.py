@@ -22,7 +22,6 @@ from unitai.errors import (
 )
 from unitai.faults import FaultRule, Faults, read_faults
 from unitai.mock.agent_tools import check_known, defaults
-from unitai.mock.patching import Target, apply, find, real_of, take_back
 from unitai.mock.registration import check_callable, check_name, choose_strategy, is_async, parameter_names
 from unitai.mock.strategies import MISSING, STATELESS, ResponseStrategy
 from unitai.mock.wiring import Tools
@@ -35,6 +34,7 @@ from unitai.traffic.sockets import guard_sockets, unguard_sockets
 
 if TYPE_CHECKING:
     from unitai.adapters.base import BaseAdapter
+    from unitai.mock.patching import Target
 
 __all__ = ["MockToolkit"]
 
@@ -156,10 +156,11 @@ class MockToolkit:
         name: str | None = None,
         strategy: ResponseStrategy = MISSING,
     ) -> None:
-        """Replaces a real function by a mock while an agent runs, for agents whose tools are plain functions.
+        """Replaces a real function by a mock while an agent runs, for agents whose tools are plain functions, objects
+        that are called, or tools of a framework without an adapter (`@tool` of smolagents, Strands, Agno and others).
 
-        It is replaced wherever it is held: in modules, lists, defaults. Its calls are recorded under `name`. Without a
-        way to answer, it is a tool that is not mocked: calling it is an error, and it never runs.
+        It is replaced wherever it is held: in modules, lists, defaults, agents. Its calls are recorded under `name`.
+        Without a way to answer, it is a tool that is not mocked: calling it is an error, and it never runs.
 
         >>> import json
         >>> toolkit = MockToolkit()
@@ -169,16 +170,22 @@ class MockToolkit:
         ('{}', {'obj': ['go']})
 
         Args:
-            target: Where it is: `package.module.function`, or `package.module.Class.method`.
+            target: Where it is: `package.module.function`, or `package.module.Class.method`; of one object alone,
+                `package.module.object.method`.
             return_value: As in `mock`, and so are `side_effect`, `sequence`, `conditional` and `strategy`.
-            name: The tool's name in the record. Unless given, the function's.
+            name: The tool's name in the record. Unless given, the one by which the model knows it, for a tool of a
+                framework; else the function's.
         """
-        function = find(target)[2]
-        tool = target.rpartition(".")[2] if name is None else name
+        # Most tests replace nothing, and need not load what does it.
+        from unitai.mock.patch_target import find
+        from unitai.mock.patching import Target
+
+        place = find(target)
+        tool = place.tool if name is None else name
         check_name(tool)
         ways = (return_value, side_effect, sequence, conditional, strategy)
         if any(way is not MISSING for way in ways):
-            self.mock(tool, *ways[:4], strategy=strategy, signature=real_of(function), awaitable=False, optional=True)
+            self.mock(tool, *ways[:4], strategy=strategy, signature=place.parameters(), awaitable=False, optional=True)
         self._patched = [*(known for known in self._patched if known.path != target), Target(target, tool)]
 
     def auto_mock(self, agent: Any, adapter: str | BaseAdapter | None = None) -> list[str]:
@@ -392,6 +399,8 @@ class MockToolkit:
             close_door()
             raise
         if self._patched:
+            from unitai.mock.patching import apply
+
             try:
                 apply(self._patched, run.run_id)
             except BaseException:
@@ -408,6 +417,8 @@ class MockToolkit:
         if self._traffic.block_network:
             unguard_sockets()
         if self._patched:
+            from unitai.mock.patching import take_back
+
             take_back(session.run_id, ending.left_behind)
         if ending.left_behind:
             # What could not be stopped must still be refused when it asks a model.
