@@ -1,9 +1,10 @@
 """Runs the contract suite of the adapters with each framework in an environment of its own that has the wheel:
-frameworks cannot share one.
+frameworks cannot share one. So do frameworks without an adapter, with the tests of what their users meet.
 
-    python scripts/adapters.py                        # all of them, at their current versions
+    python scripts/adapters.py                        # at their current versions: all with an adapter, two without
     python scripts/adapters.py langgraph crewai       # these
     python scripts/adapters.py --all langgraph        # current and oldest
+    python scripts/adapters.py --all                  # everything
 """
 
 from __future__ import annotations
@@ -53,7 +54,19 @@ FRAMEWORKS = {
     "google_adk": Framework("google-adk", ("google-adk[mcp]",), ("google-adk[mcp]", "mcp<2")),
 }
 
+#: What is installed for frameworks that have no adapter. Their tools are mocked by `patch`, or found out by the wire.
+WITHOUT_ADAPTER = {
+    "smolagents": ("smolagents[openai]",),
+    "strands": ("strands-agents[openai]",),
+    "agno": ("agno", "openai"),
+    "llama_index": ("llama-index-core", "llama-index-llms-openai"),
+    "autogen": ("autogen-agentchat", "autogen-ext[openai]"),
+}
+#: Those whose tools are objects of their own. The others are tried with `--all`.
+ALWAYS_TRIED = ("smolagents", "strands")
+
 SUITE = "tests/contract/adapters"
+SUITE_WITHOUT_ADAPTER = "tests/integration/without_adapter"
 #: A helper of the tests must not take the place of what a framework imports.
 HELPERS = "tests/contract/test_helper_names.py"
 #: What `unitai init` writes for a framework is run, too.
@@ -63,10 +76,14 @@ NEEDS = ("pytest>=8", "pytest-xdist>=3.5", "urllib3>=2")
 
 
 def main() -> int:
-    wanted = environments.named(FRAMEWORKS, "framework") or list(FRAMEWORKS)
-    ages = ["current", "oldest"] if "--all" in sys.argv else ["current"]
+    is_all = "--all" in sys.argv
+    others = WITHOUT_ADAPTER if is_all else ALWAYS_TRIED
+    wanted = environments.named([*FRAMEWORKS, *WITHOUT_ADAPTER], "framework") or [*FRAMEWORKS, *others]
     wheel = environments.wheel()
-    pairs = [(name, age) for name in wanted for age in ages]
+    pairs = [(name, "current") for name in wanted]
+    if is_all:
+        # Of a framework without an adapter, no release is promised.
+        pairs += [(name, "oldest") for name in wanted if name in FRAMEWORKS]
     # One process tests a framework, so that two of them keep two cores busy.
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         passed = list(pool.map(lambda pair: tried(*pair, wheel), pairs))
@@ -90,19 +107,24 @@ def requirements(extra: str) -> list[str]:
     return re.findall(r'"([^"]+)"', found[1])
 
 
-def install(name: str, age: str, wheel: Path) -> Path:
-    """Makes the environment; gives its Python."""
-    began = time.monotonic()
-    framework = FRAMEWORKS[name]
+def packages(framework: Framework, age: str) -> tuple[str, ...]:
+    """What is installed for a framework with an adapter."""
     asked, besides = requirements(framework.extra), framework.besides
     if age == "oldest":
         # The lower bound is the version.
         asked = [re.sub(r">=([^,;]+).*", r"==\1", each) for each in asked]
         besides = framework.besides if framework.besides_oldest is None else framework.besides_oldest
-    needs = [*asked, *besides, *NEEDS]
-    mine = environments.environment(
-        f"adapter-{name}-{age}", environments.preferred(framework.pythons), needs, wheel, upgrade=age == "current"
-    )
+    return (*asked, *besides)
+
+
+def install(name: str, age: str, wheel: Path) -> Path:
+    """Makes the environment; gives its Python."""
+    began = time.monotonic()
+    framework = FRAMEWORKS.get(name)
+    needs = WITHOUT_ADAPTER[name] if framework is None else packages(framework, age)
+    python = environments.preferred(environments.PREFERRED if framework is None else framework.pythons)
+    home, is_current = f"adapter-{name}-{age}", age == "current"
+    mine = environments.environment(home, python, [*needs, *NEEDS], wheel, upgrade=is_current)
     print(f"--- {name} ({age}): installed in {time.monotonic() - began:.0f} s", flush=True)
     return mine
 
@@ -111,7 +133,8 @@ def test(name: str, age: str, python: Path) -> bool:
     """Whether the suite passes."""
     word = name.replace("_", "-")
     has_template = (TEMPLATES / f"test_{name}.py").exists()
-    tests = [SUITE, HELPERS, *([FIRST_TEST.format(word)] if has_template else [])]
+    suite = SUITE if name in FRAMEWORKS else SUITE_WITHOUT_ADAPTER
+    tests = [suite, HELPERS, *([FIRST_TEST.format(word)] if has_template else [])]
     env = {**os.environ, "TESTS_FRAMEWORK": name, "TESTS_REQUIRE_FRAMEWORKS": word}
     command = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests]
     return environments.passes(f"{name} ({age})", command, env)

@@ -63,7 +63,7 @@ def mocked(**options: Any) -> MockToolkit:
 
 def test_a_mock_that_nothing_routes_to_is_an_error_that_names_the_ways_out():
     toolkit = mocked()
-    with scripted_model(STEPS), pytest.raises(UnreachableToolError) as caught:
+    with pytest.raises(UnreachableToolError) as caught, scripted_model(STEPS):
         toolkit.run_generic(loop)
     text = str(caught.value)
     assert "refund is mocked, but its calls do not reach the mock" in text
@@ -75,7 +75,7 @@ def test_a_mock_that_nothing_routes_to_is_an_error_that_names_the_ways_out():
 
 
 def test_a_tool_without_a_mock_is_refused_as_one_with_a_mock_is():
-    with scripted_model(STEPS), pytest.raises(UnreachableToolError, match="neither mocked nor allowed"):
+    with pytest.raises(UnreachableToolError, match="neither mocked nor allowed"), scripted_model(STEPS):
         MockToolkit().run_generic(loop)
 
 
@@ -121,7 +121,7 @@ def test_one_call_of_two_that_goes_astray_is_noticed():
     toolkit.mock("lookup", return_value="found")
     tools = {"lookup": toolkit.as_dict()["lookup"], "refund": refund}
     steps = [call("lookup", order="123"), call("refund", order="123"), say("Done.")]
-    with scripted_model(steps), pytest.raises(UnreachableToolError, match="refund is mocked"):
+    with pytest.raises(UnreachableToolError, match="refund is mocked"), scripted_model(steps):
         toolkit.run_generic(lambda: loop(tools))
 
 
@@ -152,7 +152,7 @@ def test_an_agent_that_ends_before_it_sends_the_result_is_noticed_too():
         (wanted,) = chat("Refund order 123.", tools=["refund"])["tool_calls"]
         return refund(**json.loads(wanted["function"]["arguments"]))
 
-    with scripted_model(STEPS[:1]), pytest.raises(UnreachableToolError, match="the mock was never called"):
+    with pytest.raises(UnreachableToolError, match="the mock was never called"), scripted_model(STEPS[:1]):
         mocked().run_generic(one_shot)
 
 
@@ -169,7 +169,7 @@ def test_a_mock_that_an_answer_calls_in_its_text_and_nothing_reached_is_an_error
         chat("Refund order 123.")
         return refund("123")
 
-    with scripted_model([say(text)]), pytest.raises(UnreachableToolError, match="in its text"):
+    with pytest.raises(UnreachableToolError, match="in its text"), scripted_model([say(text)]):
         mocked().run_generic(agent)
 
 
@@ -190,3 +190,20 @@ def test_code_of_an_answer_that_calls_the_mock_is_left_alone():
 
     with scripted_model([say("refund(order='123')")]):
         assert toolkit.run_generic(agent).output == "mocked"
+
+
+def test_code_that_calls_a_function_of_its_own_accord_is_not_seen_unless_it_is_patched():
+    agent = lambda: sys.modules[__name__].refund("123")  # noqa: E731
+    toolkit = mocked()
+    assert toolkit.run_generic(agent).output == "really refunded 123"
+    toolkit.patch(f"{__name__}.refund", return_value="patched", name="refund_function")
+    assert toolkit.run_generic(agent).output == "patched"
+
+
+def test_calls_in_texts_are_looked_for_in_the_first_megabyte_of_answers():
+    def agent() -> str:
+        chat("Refund order 123.")
+        return refund("123")
+
+    with scripted_model([say(" " * (1 << 20) + "refund(order='123')")]):
+        assert mocked().run_generic(agent).output == "really refunded 123"

@@ -2,7 +2,7 @@
 
 from agno.agent import Agent
 from agno.models.openai import OpenAIChat
-from agno.tools import tool
+from agno.tools import Toolkit, tool
 
 from unitai.script import say
 
@@ -22,11 +22,32 @@ def lookup(order_id: str) -> str:
     return f"really found {order_id}"
 
 
-AGENT = Agent(model=OpenAIChat(id="gpt-4o-mini", api_key="sk-of-nobody"), tools=[refund, lookup], telemetry=False)
+class Kit(Toolkit):
+    """Tools that are methods."""
+
+    def __init__(self):
+        super().__init__(name="kit", tools=[self.send])
+
+    def send(self, to: str) -> str:
+        """Sends a letter."""
+        RAN.append("send")
+        return f"really sent to {to}"
 
 
-def ask(message: str) -> str:
-    return str(AGENT.run(message).content)
+KIT = Kit()
+
+
+def make() -> Agent:
+    model = OpenAIChat(id="gpt-4o-mini", api_key="sk-of-nobody")
+    return Agent(model=model, tools=[refund, lookup, KIT], telemetry=False)
+
+
+AGENT = make()
+
+
+def ask(message: str, agent: Agent | None = None) -> str:
+    agent = agent or AGENT
+    return str(agent.run(message).content)
 
 
 def steps(*calls):

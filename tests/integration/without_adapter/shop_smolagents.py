@@ -1,6 +1,6 @@
 """An agent of smolagents."""
 
-from smolagents import CodeAgent, OpenAIModel, Tool, ToolCallingAgent, tool
+from smolagents import CodeAgent, MultiStepAgent, OpenAIModel, Tool, ToolCallingAgent, tool
 
 from unitai.script import call, say
 
@@ -35,12 +35,18 @@ class Lookup(Tool):
 lookup = Lookup()
 other_lookup = Lookup()
 
-AGENT = ToolCallingAgent(tools=[refund, lookup], model=OpenAIModel("gpt-4o-mini", api_key="sk-of-nobody"), max_steps=4)
-CODE_AGENT = CodeAgent(tools=[refund, lookup], model=OpenAIModel("gpt-4o-mini", api_key="sk-of-nobody"), max_steps=4)
+
+def make(kind: type[MultiStepAgent] = ToolCallingAgent) -> MultiStepAgent:
+    return kind(tools=[refund, lookup], model=OpenAIModel("gpt-4o-mini", api_key="sk-of-nobody"), max_steps=4)
 
 
-def ask(message: str) -> str:
-    return str(AGENT.run(message))
+AGENT = make()
+CODE_AGENT = make(CodeAgent)
+
+
+def ask(message: str, agent: MultiStepAgent | None = None) -> str:
+    agent = agent or AGENT
+    return str(agent.run(message))
 
 
 def ask_coder(message: str) -> str:

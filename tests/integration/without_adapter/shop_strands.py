@@ -1,6 +1,6 @@
 """An agent of Strands."""
 
-from strands import Agent, tool
+from strands import Agent, ToolContext, tool
 from strands.models.openai import OpenAIModel
 
 from unitai.script import say
@@ -38,17 +38,25 @@ class Kit:
 KIT = Kit()
 
 
-def agent() -> Agent:
+@tool(context=True)
+def note(text: str, tool_context: ToolContext, agent: Agent) -> str:
+    """Writes a note."""
+    RAN.append("note")
+    return f"really noted {text}"
+
+
+def make() -> Agent:
     model = OpenAIModel(client_args={"api_key": "sk-of-nobody"}, model_id="gpt-4o-mini")
-    return Agent(model=model, tools=[refund, find_order, KIT.send], callback_handler=None)
+    return Agent(model=model, tools=[refund, find_order, KIT.send, note], callback_handler=None)
 
 
-AGENT = agent()
+AGENT = make()
 
 
-def ask(message: str) -> str:
-    AGENT.messages.clear()
-    return str(AGENT(message)).strip()
+def ask(message: str, agent: Agent | None = None) -> str:
+    agent = agent or AGENT
+    agent.messages.clear()
+    return str(agent(message)).strip()
 
 
 def steps(*calls):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from conftest import CHOSEN
+from framework_chosen import CHOSEN
 
 from unitai import MockToolkit, UnmockedToolWarning, UnreachableToolError, scripted_model
 from unitai.script import call
