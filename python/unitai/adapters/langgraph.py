@@ -23,6 +23,7 @@ from unitai.adapters.langgraph_graphs import (
     runner_tick,
     stream,
 )
+from unitai.adapters.langgraph_insides import arguments, getattribute
 from unitai.adapters.langgraph_listing import are_all_known, tools_of
 from unitai.adapters.langgraph_tools import (
     agenerate,
@@ -30,10 +31,8 @@ from unitai.adapters.langgraph_tools import (
     amodel_stream,
     aremote,
     aremote_stream,
-    arguments,
     arun,
     generate,
-    getattribute,
     model_stream,
     remote,
     remote_stream,

@@ -10,6 +10,8 @@ from __future__ import annotations
 import copy
 import dataclasses
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import wraps
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -17,7 +19,7 @@ from weakref import WeakKeyDictionary
 from unitai.adapters.awaiting import awaited, waited
 from unitai.adapters.langgraph_graphs import agent_here, is_in_run, is_kind_of, within
 from unitai.adapters.ports import Session, StateChange, ToolCall
-from unitai.errors import UnmockedToolError, WrongArgumentsError
+from unitai.errors import WrongArgumentsError
 
 __all__ = [
     "agenerate",
@@ -25,12 +27,13 @@ __all__ = [
     "amodel_stream",
     "aremote",
     "aremote_stream",
-    "arguments",
     "arun",
+    "base_tool",
+    "for_real",
     "generate",
-    "getattribute",
     "hosted_name",
     "is_agent",
+    "is_for_real",
     "model_stream",
     "remote",
     "remote_name",
@@ -88,47 +91,8 @@ def arun(original: Callable[..., Any]) -> Callable[..., Any]:
     return arun
 
 
-#: How a tool is called.
-_CALLS = frozenset({"run", "arun", "invoke", "ainvoke"})
-
-
-def getattribute(original: Callable[..., Any]) -> Callable[..., Any]:
-    """A class of tools that brings its own way to be called is called as all others are."""
-
-    def getattribute(self: Any, name: str) -> Any:
-        if name not in _CALLS or not is_in_run():
-            return original(self, name)
-        base = _base(self)
-        owner = next(each for each in type(self).__mro__ if name in each.__dict__)
-        if owner is base or owner.__module__.startswith("langchain_core."):
-            return original(self, name)
-        session = Session.here()
-        may_run = session is not None and session.stance(original(self, "name")) == "allowed"
-        return original(self, name) if may_run else getattr(base, name).__get__(self)
-
-    return getattribute
-
-
-def arguments(original: Callable[..., Any]) -> Callable[..., Any]:
-    """Where arguments are checked, in each call. One that comes here by a method that was taken before the run, and so
-    past the mock, is refused.
-    """
-
-    def to_args_and_kwargs(self: Any, *args: Any, **options: Any) -> Any:
-        session = None if "_run" in self.__dict__ else Session.here()
-        if session is not None:
-            error = UnmockedToolError(
-                f"{self.name} was called by a method that was taken from the tool before the run, past its mock",
-                remedy=f"call it as a tool: {self.name}.invoke(...)",
-            )
-            session.fail(error)
-            raise error
-        return original(self, *args, **options)
-
-    return to_args_and_kwargs
-
-
-def _base(tool: Any) -> Any:
+def base_tool(tool: Any) -> Any:
+    """The framework's class of all tools, as this one inherits from it."""
     return next(base for base in type(tool).__mro__ if base.__name__ == "BaseTool")
 
 
@@ -139,9 +103,28 @@ def ainvoke(original: Callable[..., Any]) -> Callable[..., Any]:
         if not is_in_run():
             return await original(self, input, config, **options)
         # It would be called in another thread, and parallel ones in any order.
-        return await _base(self).ainvoke(self, input, config, **options)
+        return await base_tool(self).ainvoke(self, input, config, **options)
 
     return ainvoke
+
+
+#: Whether a real tool runs here.
+_is_for_real: ContextVar[bool] = ContextVar("unitai_real_tool", default=False)
+
+
+@contextmanager
+def for_real() -> Iterator[None]:
+    """Around a real tool that may run: what it calls of itself is no call of the tool."""
+    token = _is_for_real.set(True)
+    try:
+        yield
+    finally:
+        _is_for_real.reset(token)
+
+
+def is_for_real() -> bool:
+    """Whether this code is called by a real tool that may run."""
+    return _is_for_real.get()
 
 
 class _Called:
@@ -157,22 +140,25 @@ class _Called:
         self._call = ToolCall(tool.name, args, schema=_unchecked(tool), is_agent=is_agent(tool))
         self.tool = copy.copy(tool)
 
+        # Not by way of the redirect, which asks who reads them.
+        real_run, real_arun = object.__getattribute__(tool, "_run"), object.__getattribute__(tool, "_arun")
+
         # With the real signatures: the framework hands over a configuration where one is asked for.
-        @wraps(tool._run)
+        @wraps(real_run)
         def run(*args: Any, **options: Any) -> Any:
             def real() -> Any:
-                with within(tool.name):
+                with within(tool.name), for_real():
                     self._is_real = True
-                    return tool._run(*args, **options)
+                    return real_run(*args, **options)
 
             return self._formed(waited(self._answer(real)))
 
-        @wraps(tool._arun)
+        @wraps(real_arun)
         async def arun(*args: Any, **options: Any) -> Any:
             async def real() -> Any:
-                with within(tool.name):
+                with within(tool.name), for_real():
                     self._is_real = True
-                    return await tool._arun(*args, **options)
+                    return await real_arun(*args, **options)
 
             answer = self._answer(real)
             return self._formed(await awaited(answer))
@@ -236,7 +222,7 @@ def is_agent(tool: Any) -> bool:
     if _HANDOFF in (tool.metadata or {}):
         return True
     # `graph.as_tool()` keeps the graph in what it calls.
-    call: Any = getattr(tool, "func", None)
+    call: Any = tool.__dict__.get("func")
     if is_kind_of(getattr(call, "__self__", None), "Pregel"):
         return True
     is_made = getattr(call, "__module__", None) == "langchain_core.tools.convert"

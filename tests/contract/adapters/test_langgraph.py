@@ -23,6 +23,7 @@ from langchain.agents.middleware import HumanInTheLoopMiddleware, wrap_tool_call
 from langchain.agents.structured_output import ToolStrategy
 from langchain.tools import ToolRuntime
 from langchain_core.messages import HumanMessage, ToolMessage
+from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool, InjectedToolCallId, StructuredTool, Tool, ToolException, tool
 from langchain_openai import ChatOpenAI
 from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -36,7 +37,14 @@ from langgraph.types import Command, Send, interrupt
 from pydantic import BaseModel
 from typing_extensions import TypedDict
 
-from unitai import MockToolkit, UnknownToolError, UnmockedToolError, UnsupportedFrameworkError, scripted_model
+from unitai import (
+    MockToolkit,
+    UnknownToolError,
+    UnmockedToolError,
+    UnreachableToolError,
+    UnsupportedFrameworkError,
+    scripted_model,
+)
 from unitai.adapters.langgraph import LangGraphAdapter
 from unitai.script import call, say
 
@@ -121,6 +129,87 @@ class TestToolsWithWaysOfTheirOwn:
         result = toolkit.run_generic(lambda: [made.run({"order_id": "1"}), made.invoke({"order_id": "2"})])
         assert result.output == ["mocked", "mocked"]
         assert result.call_order() == ["lookup_order"] * 2
+
+    @pytest.mark.parametrize("way", ["func", "_run", "coroutine", "_arun"])
+    def test_what_is_inside_of_a_tool_is_the_tool(self, way):
+        """Code that calls `tool.func(...)` or `tool._run(...)` itself is answered as one that calls the tool."""
+        ran = []
+
+        @tool
+        def find(order_id: str, page: int = 1, config: RunnableConfig = None) -> str:
+            """Find."""
+            ran.append(order_id)
+            return "really found"
+
+        @tool
+        async def find_soon(order_id: str, page: int = 1) -> str:
+            """Find."""
+            ran.append(order_id)
+            return "really found"
+
+        def agent():
+            if way == "func":
+                return find.func("1", page=2)
+            if way == "_run":
+                return find._run("1", page=2, config={})
+            chosen = {"coroutine": lambda: find_soon.coroutine("1", page=2)}.get(way)
+            return asyncio.run(chosen() if chosen else find_soon._arun("1", page=2, config={}))
+
+        toolkit = MockToolkit()
+        name = "find" if way in ("func", "_run") else "find_soon"
+        toolkit.mock(name, return_value="mocked")
+        result = toolkit.run_generic(agent)
+        assert answered(result) == "mocked"
+        assert [step.tool_args for step in steps(result, "tool_call")] == [{"order_id": "1", "page": 2}]
+        with pytest.raises(UnmockedToolError, match=name):
+            MockToolkit().run_generic(agent)
+        assert ran == []
+        allowing = MockToolkit()
+        allowing.allow(name)
+        result = allowing.run_generic(agent)
+        assert (answered(result), ran, result.call_order()) == ("really found", ["1"], [name])
+
+    def test_a_real_tool_that_may_run_uses_its_own_methods(self):
+        class Search(BaseTool):
+            name: str = "search"
+            description: str = "Search."
+
+            def _run(self, text: str) -> str:
+                return f"hits for {text}"
+
+            async def _arun(self, text: str) -> str:
+                return self._run(text)
+
+        toolkit = MockToolkit()
+        toolkit.allow("search")
+        result = toolkit.run_generic(lambda: asyncio.run(Search().ainvoke({"text": "x"})))
+        assert answered(result) == "hits for x"
+        assert result.call_order() == ["search"]
+
+    @pytest.mark.parametrize("is_run_by_the_adapter", [True, False])
+    def test_a_function_that_was_taken_before_the_run_is_replaced_by_patch(self, monkeypatch, is_run_by_the_adapter):
+        ran = []
+
+        @tool("find")
+        def found(order_id: str) -> str:
+            """Find."""
+            ran.append(order_id)
+            return "really found"
+
+        monkeypatch.setattr(shop, "found", found, raising=False)
+        held = found.func
+        toolkit = MockToolkit()
+        toolkit.patch("shop.found", return_value="mocked")
+        if is_run_by_the_adapter:
+            with scripted_model([call("find", order_id="1"), say("Done.")]):
+                result = toolkit.run(create_agent(model(), [found]), "find it")
+            assert answered(result) == "Done."
+        else:
+            assert answered(toolkit.run_generic(lambda: held("1"))) == "mocked"
+            result = toolkit.last_result
+        assert result.call_order() == ["find"]
+        assert result.get_call("find").args == {"order_id": "1"}
+        assert ran == []
 
     def test_a_method_that_was_taken_before_the_run_is_refused(self):
         held = tool(shop.lookup_order).run
@@ -248,6 +337,70 @@ class TestGraphs:
         assert changes(result) == [(None, "structured_response", None, Answer(text="delivered"))]
         # Nodes that the framework made are nobody.
         assert {step.agent_id for step in result.trajectory.steps} == {None}
+
+
+class TestNodesThatCallPlainFunctions:
+    """A node of the user's own that dispatches to functions: no redirect sees them, and the model's traffic does."""
+
+    ran: list[str] = []
+
+    @pytest.fixture
+    def graph(self):
+        self.ran.clear()
+
+        def refund(order_id: str, amount: float) -> str:
+            self.ran.append(order_id)
+            return "really refunded"
+
+        functions = {"refund": refund}
+        bound = model().bind_tools([refund_tool])
+
+        def chatbot(state: MessagesState) -> dict:
+            return {"messages": [bound.invoke(state["messages"])]}
+
+        def dispatch(state: MessagesState) -> dict:
+            calls = state["messages"][-1].tool_calls
+            return {
+                "messages": [
+                    ToolMessage(functions[each["name"]](**each["args"]), tool_call_id=each["id"]) for each in calls
+                ]
+            }
+
+        graph = StateGraph(MessagesState)
+        graph.add_node("chatbot", chatbot)
+        graph.add_node("dispatch", dispatch)
+        graph.add_edge(START, "chatbot")
+        graph.add_conditional_edges(
+            "chatbot", lambda state: "dispatch" if state["messages"][-1].tool_calls else END, ["dispatch", END]
+        )
+        graph.add_edge("dispatch", "chatbot")
+        return graph.compile()
+
+    def test_a_mock_that_the_node_passes_by_ends_the_run(self, graph, toolkit):
+        with (
+            pytest.raises(UnreachableToolError, match="refund is mocked") as caught,
+            scripted_model([REFUND, say("Done.")]),
+        ):
+            toolkit.run(graph, "refund order 123")
+        assert "really refunded" in str(caught.value)
+        assert [step.unseen for step in steps(caught.value.result, "tool_call")] == [True]
+
+    def test_so_does_a_function_that_is_neither_mocked_nor_allowed(self, graph):
+        with pytest.raises(UnreachableToolError, match="neither mocked nor"), scripted_model([REFUND, say("Done.")]):
+            MockToolkit().run(graph, "refund order 123")
+
+    def test_one_that_is_allowed_runs(self, graph):
+        toolkit = MockToolkit()
+        toolkit.allow("refund")
+        with scripted_model([REFUND, say("Done.")]):
+            result = toolkit.run(graph, "refund order 123")
+        assert answered(result) == "Done."
+        assert self.ran == ["123"]
+        assert [step.unseen for step in steps(result, "tool_call")] == [True]
+
+    def test_a_graph_whose_model_calls_nothing_is_left_alone(self, graph, toolkit):
+        with scripted_model([say("Nothing to do.")]):
+            assert answered(toolkit.run(graph, "hello")) == "Nothing to do."
 
 
 class TestTools:
