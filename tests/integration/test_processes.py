@@ -1,5 +1,6 @@
 """Other processes: what crosses to them, what is left of us after a fork, and Ctrl-C."""
 
+import json
 import multiprocessing
 import os
 import pickle
@@ -9,9 +10,11 @@ import sys
 import time
 
 import pytest
+from model import chat
 from stopwatch import Stopwatch
 
-from unitai import MockToolkit
+from unitai import MockToolkit, UnreachableToolError, scripted_model
+from unitai.script import call, say
 
 pytestmark = pytest.mark.integration
 
@@ -98,6 +101,68 @@ def test_a_forked_child_runs_agents_of_its_own():
     _, status = os.waitpid(child, 0)
     assert os.waitstatus_to_exitcode(status) == 0
     assert toolkit.get_tool("double").calls == []
+
+
+def called_in_a_child(call):
+    """What a call gives in a process that is forked here: its answer, or the name and the text of its error."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            answer = str(call())
+        except BaseException as error:
+            answer = f"{type(error).__name__}: {error}"
+        os.write(writing, answer.encode())
+        os._exit(0)
+    os.close(writing)
+    os.waitpid(child, 0)
+    with os.fdopen(reading) as file:
+        return file.read()
+
+
+def real_refund(order_id):
+    """A test that gets here has paid real money."""
+    return f"really refunded {order_id}"
+
+
+@needs_fork
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+@pytest.mark.parametrize("way", ["tools", "patch", "allow"])
+def test_a_tool_that_is_called_in_a_process_forked_from_the_run_is_refused_there(way):
+    toolkit = MockToolkit()
+    if way == "tools":
+        toolkit.mock("refund", return_value="mocked")
+        agent = lambda input, tools: called_in_a_child(lambda: tools["refund"](order_id=input))  # noqa: E731
+    else:
+        toolkit.patch(f"{__name__}.real_refund", name="refund")
+        agent = lambda input: called_in_a_child(lambda: real_refund(input))  # noqa: E731
+    if way == "allow":
+        toolkit.allow("refund")
+    said = toolkit.run(agent, "7").output
+    assert said.startswith("UnreachableToolError: refund was called in a process that was forked from the run"), said
+    assert toolkit.last_result.call_order() == []
+
+
+IN_A_NEW_PROCESS = "import sys; print('really refunded', sys.argv[1])"
+
+
+def test_a_tool_that_runs_in_a_new_process_is_known_by_the_result_that_the_model_is_given():
+    def in_a_new_process(order):
+        command = [sys.executable, "-c", IN_A_NEW_PROCESS, order]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+    def agent():
+        question = {"role": "user", "content": "Refund order 7."}
+        answer = chat([question], tools=["refund"])
+        (wanted,) = answer["tool_calls"]
+        result = in_a_new_process(json.loads(wanted["function"]["arguments"])["order"])
+        return chat([question, answer, {"role": "tool", "tool_call_id": wanted["id"], "content": result}])["content"]
+
+    toolkit = MockToolkit()
+    toolkit.mock("refund", return_value="mocked")
+    with pytest.raises(UnreachableToolError) as caught, scripted_model([call("refund", order="7"), say("Done.")]):
+        toolkit.run_generic(agent)
+    assert "really refunded 7" in str(caught.value)
 
 
 INTERRUPTED = """

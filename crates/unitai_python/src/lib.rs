@@ -75,7 +75,7 @@ mod _engine {
     use crate::traffic::{
         Budget, Cassette, Lease, ModelRequest, Passage, Policy, Purse, ReplayCache, Reply, Script, Tally,
         block_network, budget_settings, cache_settings, claims, close_traffic, count_elsewhere, decide,
-        forget_parent, open_traffic, redacted_note, refuse_connection, run_here, standing_budgets,
+        forget_parent, note_fork, open_traffic, redacted_note, refuse_connection, run_here, standing_budgets,
         surroundings, unblock_network,
     };
     #[pymodule_export]

@@ -16,6 +16,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
+from unitai._engine import note_fork
 from unitai.traffic import aiohttp_hook, httpx_hook, urllib3_hook
 from unitai.traffic.patches import Patch, Patches
 
@@ -175,9 +176,10 @@ _finder: Any = _Finder()
 
 
 def _forked() -> None:
-    """The thread that held the lock does not exist in a forked child."""
+    """In a forked child, the thread that held the lock does not exist, and the records of runs are the parent's."""
     global _lock  # noqa: PLW0603
     _lock = threading.Lock()
+    note_fork()
 
 
 if hasattr(os, "register_at_fork"):

@@ -21,7 +21,7 @@ use crate::attribute::Attribute;
 use crate::errors::{Trouble, failure, invalid};
 use crate::faults::FaultPlan;
 use crate::mock::{Asked, MockToolCall, Toolbox};
-use crate::traffic::{Rules, Voice, Watched};
+use crate::traffic::{Rules, Voice, Watched, fork_count};
 use crate::values::{Encoded, encode};
 
 thread_local! {
@@ -39,6 +39,8 @@ pub(crate) struct Run {
     pub(super) toolbox: Option<Py<Toolbox>>,
     pub(super) began: Instant,
     started_at: f64,
+    /// The process that it began in, which alone has its record.
+    process: u32,
     pub(super) port: Port,
     recorder: Mutex<Option<Recorder>>,
     kept: Mutex<Kept>,
@@ -281,6 +283,7 @@ impl Run {
             toolbox,
             began: Instant::now(),
             started_at,
+            process: fork_count(),
             port: recorder.port(),
             recorder: Mutex::new(Some(recorder)),
             kept: Mutex::default(),
@@ -394,6 +397,9 @@ impl Run {
         outcome: Outcome,
         agent_id: Option<&str>,
     ) -> PyResult<usize> {
+        if self.toolbox.is_some() && self.process != fork_count() {
+            return Err(forked(py, tool));
+        }
         if self.is_cut_off() {
             return Err(cancelled(py));
         }
@@ -459,6 +465,18 @@ impl Run {
             }
         });
     }
+}
+
+/// What a call raises in a process that was forked from the run: the record is elsewhere, and would lack the call.
+fn forked(py: Python<'_>, tool: &ToolName) -> PyErr {
+    let tool = unitai_model::value::plain(tool.as_str());
+    Trouble::new(
+        "UnreachableToolError",
+        format!("{tool} was called in a process that was forked from the run"),
+    )
+    .expected("tool calls in the process of the run, which has their record")
+    .remedy("let the agent call its tools in the process that it runs in, or in threads of it")
+    .into_err(py)
 }
 
 pub(super) fn shared(agent_id: Option<&str>) -> Option<Arc<str>> {

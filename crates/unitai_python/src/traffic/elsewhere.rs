@@ -12,6 +12,20 @@ use crate::settings::portable_settings;
 /// The process that loaded the engine, or the child that has forgotten it.
 static PROCESS: AtomicU32 = AtomicU32::new(0);
 
+/// How often this process was forked from another since the engine was loaded.
+static FORKS: AtomicU32 = AtomicU32::new(0);
+
+/// A forked process begins. To be called first thing in it.
+#[pyfunction]
+pub(crate) fn note_fork() {
+    FORKS.fetch_add(1, Ordering::Relaxed);
+}
+
+/// Tells a process from the one that it was forked from, for what belongs to one alone.
+pub(crate) fn fork_count() -> u32 {
+    FORKS.load(Ordering::Relaxed)
+}
+
 /// Remembers which process this is. Called once, when the engine is loaded.
 pub(crate) fn remember_process() {
     PROCESS.store(std::process::id(), Ordering::Relaxed);
