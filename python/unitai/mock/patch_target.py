@@ -61,7 +61,7 @@ def find(path: object) -> PatchTarget:
         )
     if of_tool is None:
         found = _functions(owner, original)
-    elif isinstance(owner, type):
+    elif _binds(owner, original):
         found = [each._replace(is_method=True) for each in of_tool]
     else:
         found = of_tool

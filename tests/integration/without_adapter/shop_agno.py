@@ -2,6 +2,7 @@
 
 from agno.agent import Agent
 from agno.models.openai import OpenAIChat
+from agno.run import RunContext
 from agno.tools import Toolkit, tool
 
 from unitai.script import say
@@ -26,12 +27,18 @@ class Kit(Toolkit):
     """Tools that are methods."""
 
     def __init__(self):
-        super().__init__(name="kit", tools=[self.send])
+        super().__init__(name="kit", tools=[self.send, self.note])
 
     def send(self, to: str) -> str:
         """Sends a letter."""
         RAN.append("send")
         return f"really sent to {to}"
+
+    @tool
+    def note(self, text: str, run_context: RunContext) -> str:
+        """Writes a note."""
+        RAN.append("note")
+        return f"really noted {text}"
 
 
 KIT = Kit()

@@ -32,12 +32,26 @@ class Lookup(Tool):
         return f"really found {order_id}"
 
 
+class Kit:
+    """A place for a tool."""
+
+    @tool
+    def send(to: str) -> str:  # noqa: N805
+        """Sends a letter.
+
+        Args:
+            to: To whom.
+        """
+        RAN.append("send")
+        return f"really sent to {to}"
+
+
 lookup = Lookup()
 other_lookup = Lookup()
 
 
 def make(kind: type[MultiStepAgent] = ToolCallingAgent) -> MultiStepAgent:
-    return kind(tools=[refund, lookup], model=OpenAIModel("gpt-4o-mini", api_key="sk-of-nobody"), max_steps=4)
+    return kind(tools=[refund, lookup, Kit.send], model=OpenAIModel("gpt-4o-mini", api_key="sk-of-nobody"), max_steps=4)
 
 
 AGENT = make()

@@ -125,6 +125,12 @@ class TestSmolagents:
         assert result.call_order() == ["lookup"]
         assert shop.RAN == []
 
+    def test_a_tool_that_a_class_holds_is_mocked(self, shop):
+        toolkit = patched(shop, **{"Kit.send": "sent"})
+        result = run(shop, toolkit, call("send", to="Ann"))
+        assert result.get_call("send").args == {"to": "Ann"}
+        assert shop.RAN == []
+
     def test_another_object_of_the_class_is_another_tool(self, shop):
         toolkit = patched(shop, lookup="found")
         result = toolkit.run_generic(lambda: [shop.lookup(order_id="7"), shop.other_lookup(order_id="8")])
@@ -154,11 +160,20 @@ class TestStrands:
 
 
 @only("agno")
-def test_a_method_of_a_toolkit_is_mocked(shop):
-    toolkit = patched(shop, **{"Kit.send": "sent"})
-    result = run(shop, toolkit, call("send", to="Ann"))
-    assert result.call_order() == ["send"]
-    assert shop.RAN == []
+class TestAgno:
+    @pytest.mark.parametrize("path", ["Kit.send", "KIT.send"])
+    def test_a_method_of_a_toolkit_is_mocked(self, shop, path):
+        toolkit = patched(shop, **{path: "sent"})
+        result = run(shop, toolkit, call("send", to="Ann"))
+        assert result.call_order() == ["send"]
+        assert result.get_call("send").args == {"to": "Ann"}
+        assert shop.RAN == []
+
+    def test_a_tool_that_is_a_method_is_mocked(self, shop):
+        toolkit = patched(shop, **{"Kit.note": "noted"})
+        result = run(shop, toolkit, call("note", text="hello"))
+        assert result.get_call("note").args == {"text": "hello"}
+        assert shop.RAN == []
 
 
 @only("llama_index")
