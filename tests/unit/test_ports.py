@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 
 import pytest
@@ -10,7 +9,6 @@ import urllib3
 
 from unitai import MockToolkit, UnknownToolError, UnmockedToolError, WrongArgumentsError, scripted_model
 from unitai.adapters import AgentTool, BaseAdapter, Session, StateChange, ToolCall, speaking
-from unitai.adapters import registry as adapters
 from unitai.script import say
 
 pytestmark = pytest.mark.unit
@@ -240,33 +238,3 @@ class TestToolsOfAnAgent:
     def test_names_alone_are_tools_too(self):
         toolkit = MockToolkit()
         assert toolkit.auto_mock(Agent(None, ["a", "b"]), Adapter()) == ["a", "b"]
-
-
-def test_other_distributions_bring_adapters_by_entry_point(tmp_path, monkeypatch):
-    (tmp_path / "their_adapter.py").write_text(
-        "from unitai.adapters import BaseAdapter\n"
-        "class TheirAgent: pass\n"
-        "class TheirAdapter(BaseAdapter):\n"
-        "    name = 'theirs'\n"
-        "    handles = frozenset({'their_adapter.TheirAgent'})\n"
-        "    def inject_mocks(self, agent, session): return session\n"
-        "    def execute(self, wrapped_agent, input, timeout): return f'{input}, theirs'\n"
-        "    def extract_tools(self, agent): return []\n",
-        encoding="utf-8",
-    )
-    metadata = tmp_path / "theirs-1.0.dist-info"
-    metadata.mkdir()
-    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: theirs\nVersion: 1.0\n", encoding="utf-8")
-    (metadata / "entry_points.txt").write_text(
-        "[unitai.adapters]\ntheirs = their_adapter:TheirAdapter\n", encoding="utf-8"
-    )
-    monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.setattr(adapters, "_loaded", {})
-    monkeypatch.setattr(adapters, "_are_others_loaded", False)
-    import their_adapter
-
-    try:
-        assert MockToolkit().run(their_adapter.TheirAgent(), "go").output == "go, theirs"
-        assert MockToolkit().run(their_adapter.TheirAgent(), "go", adapter="theirs").output == "go, theirs"
-    finally:
-        del sys.modules["their_adapter"]

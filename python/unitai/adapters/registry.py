@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Iterator
 from importlib import import_module
 from types import FunctionType
@@ -10,11 +11,12 @@ from typing import Any
 
 from unitai._engine import usual_adapter
 from unitai.adapters.base import BaseAdapter
+from unitai.adapters.discovery import offered
 from unitai.adapters.frameworks import FRAMEWORKS
 from unitai.adapters.generic import GenericAdapter
 from unitai.errors import AdapterNotFoundError, shown
 
-__all__ = ["choose", "register"]
+__all__ = ["choose", "load_offered", "register"]
 
 #: Those that somebody registered, the newest first.
 _registered: list[BaseAdapter] = []
@@ -23,7 +25,8 @@ _loaded: dict[str, BaseAdapter] = {}
 _generic = GenericAdapter()
 #: Other names of adapters: one is the specification's, others those of extras and distributions. Dashes are no matter.
 _SPELLINGS = {"langraph": "langgraph", "openai": "openai_agents"}
-_are_others_loaded = False
+_are_offered_loaded = False
+_loading = threading.RLock()
 
 
 def register(adapter: BaseAdapter) -> None:
@@ -75,7 +78,7 @@ def _named(name: str, agent: Any, *, is_setting: bool) -> BaseAdapter:
             expected=f"an instance of {' or '.join(sorted(adapter.handles))}",
             found=f"{shown(agent)}, and {whose}" if whose else shown(agent),
         )
-    _load_others()
+    load_offered()
     for each in (name, usual):
         if each in _loaded:
             return _loaded[each]
@@ -93,7 +96,7 @@ def _candidates(agent: Any) -> Iterator[BaseAdapter]:
         if framework.package in sys.modules and name not in {adapter.name for adapter in _registered}:
             yield _framework(name)
     if type(agent) is not FunctionType:
-        _load_others()
+        load_offered()
         yield from (adapter for name, adapter in _loaded.items() if name not in FRAMEWORKS)
     yield _generic
 
@@ -105,20 +108,16 @@ def _framework(name: str) -> BaseAdapter:
     return _loaded[name]
 
 
-def _load_others() -> None:
-    """Adapters of other distributions, by their entry points."""
-    global _are_others_loaded  # noqa: PLW0603
-    if _are_others_loaded:
+def load_offered() -> None:
+    """Loads the adapters of other distributions, once. A run must not begin before, without their redirects."""
+    global _are_offered_loaded  # noqa: PLW0603
+    if _are_offered_loaded:
         return
-    from importlib.metadata import entry_points
-
-    for entry in entry_points(group="unitai.adapters"):
-        made = entry.load()
-        adapter = made() if isinstance(made, type) else made
-        if not isinstance(adapter, BaseAdapter):
-            raise TypeError(f"the entry point {entry.name} = {entry.value} is no BaseAdapter, but {shown(adapter)}")
-        _loaded.setdefault(adapter.name or entry.name, adapter)
-    _are_others_loaded = True
+    with _loading:
+        if not _are_offered_loaded:
+            for name, adapter in offered():
+                _loaded.setdefault(adapter.name or name, adapter)
+            _are_offered_loaded = True
 
 
 def _names() -> str:

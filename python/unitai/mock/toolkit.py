@@ -8,7 +8,7 @@ from warnings import warn
 
 from unitai._engine import AgentRunResult, Budget, MockTool, Toolbox, unseen_error, usual_timeout
 from unitai.adapters.ports import ModelCall, Session
-from unitai.adapters.registry import choose
+from unitai.adapters.registry import choose, load_offered
 from unitai.attempt import Attempt, current
 from unitai.errors import (
     DamagedRecordingError,
@@ -391,7 +391,8 @@ class MockToolkit:
     def _open(self, input: Any, model: str | None) -> Session:
         if model is not None and (not isinstance(model, str) or not model):
             raise InvalidArgumentError(f"model_override must be the name of a model, not {shown(model)}")
-        # First, for it may refuse: a framework whose tools cannot be mocked is not run.
+        # First, for both may refuse: a framework whose tools cannot be mocked is not run.
+        load_offered()
         open_door()
         try:
             run = self._toolbox.open_run(input, self._policy, model, standing())
