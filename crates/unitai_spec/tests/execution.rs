@@ -265,6 +265,38 @@ fn a_tool_that_nobody_has_fails_its_step_alone() {
 }
 
 #[test]
+fn a_tool_that_nobody_has_is_no_error_that_a_step_can_expect() {
+    for step in [
+        "check: is_error",
+        "check: ['error contains \"nobody\"']",
+        "check: not is_error or is_error",
+        "retry: {times: 2, delay: 9, until: is_error}, check: is_error",
+        "retry: {times: 2, delay: 9, until: result >= 3}",
+    ] {
+        let text = test(&format!("steps: [{{tool: http_gte, {step}}}, {{tool: count}}]\n"));
+        let watch = Stopwatch::start();
+        let live = ran(&text);
+        assert_eq!(
+            live.steps()[0],
+            "steps[0] fail: nobody has a tool http_gte; did you mean http_get?",
+            "{step}"
+        );
+        assert_eq!(live.said().0, "FAIL", "{step}");
+        assert!(watch.fair() < Duration::from_secs(5), "it is not tried again: {step}");
+        let again = replayed(&text, &live.recorded());
+        assert_eq!((again.said().0, again.steps()), ("FAIL", live.steps()), "{step}");
+    }
+    let group = ran(&test("steps: [{tool: http_gte, check: is_error, steps: [{tool: count}]}]\n"));
+    assert_eq!(group.said().0, "FAIL", "{:?}", group.steps());
+    let servers = "servers: {one: {command: a}, two: {command: b}}\n";
+    for tool in ["one.eco", "echo", "three.echo"] {
+        let ran =
+            ran(&format!("{servers}{}", test(&format!("steps: [{{tool: {tool}, check: is_error}}]\n"))));
+        assert_eq!(ran.said().0, "FAIL", "{tool}");
+    }
+}
+
+#[test]
 fn a_tool_of_two_servers_is_told_apart_by_the_server() {
     let servers = "servers: {one: {command: a}, two: {command: b}}\n";
     let both = ran(&format!("{servers}{}", test("steps: [{tool: echo}]\n")));

@@ -198,6 +198,29 @@ fn a_checkpoint_asks_and_a_group_may_call() {
 }
 
 #[test]
+fn a_list_of_no_checks_is_an_error() {
+    let message = "`check` is an empty list, which checks nothing";
+    for step in ["{tool: x, check: []}", "{check: []}", "{steps: [{tool: x}], check: []}"] {
+        let found = one(&with_step(step));
+        assert_eq!(
+            (found.0, found.2.as_str(), found.3.as_str(), found.4.as_str()),
+            (Severity::Error, message, "write what must hold, or leave it out", "steps[0].check"),
+            "{step}"
+        );
+    }
+    let verdict = |text: &str| one(&format!("test: {{name: a}}\nsteps: []\nverdict: {text}\n"));
+    for text in ["{check: []}", "{pass_if: a, fail_if: b, check: []}"] {
+        let found = verdict(text);
+        assert_eq!(
+            (found.0, found.2.as_str(), found.4.as_str()),
+            (Severity::Error, message, "verdict.check")
+        );
+    }
+    assert_eq!(one(&with_step("{check: ''}")).2, "a check cannot be empty");
+    assert_eq!(verdict("{check: ''}").2, "a check cannot be empty");
+}
+
+#[test]
 fn our_own_keys_are_read_in_each_of_their_forms() {
     let retry = |step: &str| spec(&with_step(step)).steps[0].retry.clone();
     let expected = |times, delay, until: &str| Some(Retry { times, delay, until: until.into() });

@@ -33,7 +33,7 @@ pub fn schema() -> Json {
             "description": "One check, or a list of them.",
             "oneOf": [
                 {"$ref": "#/$defs/check"},
-                {"type": "array", "items": {"$ref": "#/$defs/check"}},
+                {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/check"}},
             ],
         },
         "check": check(),
@@ -126,7 +126,7 @@ fn step() -> Json {
         {"required": ["steps"], "properties": {"steps": {"type": "array", "minItems": 1}}},
         said("expect"),
         said("analyze"),
-        {"required": ["check"], "properties": {"check": {"minItems": 1}}},
+        {"required": ["check"]},
         {"required": ["include"], "maxProperties": 1},
     ]);
     schema["dependentSchemas"] = json!({"include": {"maxProperties": 1}});

@@ -21,6 +21,8 @@ pub(super) struct Attempt {
     pub(super) ms: f64,
     /// Whether the tool is one of ours: what they compare counts as a check.
     pub(super) is_built_in: bool,
+    /// Whether nobody has the tool: no step can expect that, and another attempt changes nothing.
+    pub(super) is_unknown: bool,
 }
 
 /// A call under way.
@@ -78,6 +80,9 @@ impl Execution<'_> {
                     Some(_) => Err(format!("{} did not hold after {} attempts", retry.until, number - 1)),
                 };
             };
+            if attempt.is_unknown {
+                return Ok(attempt);
+            }
             let is_good = if retry.until.is_empty() {
                 matches!(self.look_at(step, &attempt), Checked::Holds)
             } else {
@@ -135,7 +140,8 @@ impl Execution<'_> {
             self.keep_again(&server, &step.tool, &outcome);
         }
         let ms = self.ended(begun, recorded_ms, &outcome);
-        Ok(Attempt { outcome, ms, is_built_in: server == SERVER })
+        // A recording keeps a call that nobody answered as one of no server.
+        Ok(Attempt { outcome, ms, is_built_in: server == SERVER, is_unknown: server.is_empty() })
     }
 
     /// Whether one more call may be made. Teardown is counted for itself: it must also run after too many calls.
@@ -214,7 +220,9 @@ impl Execution<'_> {
     pub(super) fn look_at(&self, step: &Step, attempt: &Attempt) -> Checked {
         let mut fails = Vec::new();
         match &attempt.outcome {
-            Outcome::Failed { message, details } if !checking::speaks_of_errors(step) => {
+            Outcome::Failed { message, details }
+                if attempt.is_unknown || !checking::speaks_of_errors(step) =>
+            {
                 fails.push(if details.is_empty() {
                     message.clone()
                 } else {

@@ -46,7 +46,7 @@ impl Execution<'_> {
             },
             other => other,
         };
-        Ok(Some(Attempt { outcome, ms, is_built_in: server == SERVER }))
+        Ok(Some(Attempt { outcome, ms, is_built_in: server == SERVER, is_unknown: false }))
     }
 
     async fn first_made(&self, step: &Step, args: &Arguments) -> Result<Option<usize>, String> {

@@ -11,6 +11,11 @@ use crate::document::yaml::{Kind, Node};
 impl Reader {
     pub(super) fn checks(&mut self, node: &Rc<Node>, path: &str) -> Vec<Check> {
         let all = self.one_or_many(node, path);
+        if all.is_empty() {
+            // It would hold whatever happens.
+            let message = "`check` is an empty list, which checks nothing";
+            self.tell(node.at, path, message, "write what must hold, or leave it out");
+        }
         all.into_iter().filter_map(|(node, path)| self.check(node, &path)).collect()
     }
 

@@ -41,8 +41,9 @@ impl Reader {
             return;
         }
         let step = self.own_step(node, &fields);
-        let does_something =
-            ["tool", "steps", "expect", "analyze", "check"].iter().any(|name| is_given(&fields, name));
+        // What is wrong with a `check` is told where it is read.
+        let does_something = fields.has("check")
+            || ["tool", "steps", "expect", "analyze"].iter().any(|name| is_given(&fields, name));
         if !does_something && !fields.is_strange() {
             let message =
                 "the step does nothing: it has no `tool` and no `steps`, and expects and checks nothing";
