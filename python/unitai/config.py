@@ -48,6 +48,8 @@ class UnitAIConfig:
     default_n: int
     #: The share of the runs that must pass, for tests that do not say it themselves.
     default_threshold: float
+    #: When repeated tests stop that do not say it themselves.
+    default_mode: Literal["all", "early", "sequential"]
     #: How many runs of a repeated test are under way at a time.
     max_workers: int
     #: What the model calls of one test may cost, in US dollars; `None` for no limit.

@@ -50,9 +50,11 @@ STATISTICS = {
     "pass_rate": 0.95,
     "threshold": 0.9,
     "interval": [0.76, 0.99],
+    "interval_basis": "missing_runs",
     "confidence": 0.95,
     "claim": "passes at least 9 of 10 times",
     "mode": "all",
+    "stopped": "Stopped after 22 of 25 runs: no money is left",
     "cost": 0.25,
     "is_cost_known": False,
 }
@@ -148,8 +150,10 @@ def test_what_is_known_of_a_passing_test_is_in_its_properties(files):
         "unitai.pass_rate": "0.95",
         "unitai.threshold": "0.9",
         "unitai.interval": "0.76 0.99",
+        "unitai.interval_basis": "missing_runs",
         "unitai.confidence": "0.95",
         "unitai.mode": "all",
+        "unitai.stopped": "Stopped after 22 of 25 runs: no money is left",
         "unitai.claim": "passes at least 9 of 10 times",
     }
     *_, last = ET.parse(files["whole", "common"]).getroot().iter("testcase")

@@ -77,7 +77,7 @@ def test_a_suite_is_saved_and_compared(project):
     saved = run(project, "--unitai-save-baseline=main")
     assert saved.returncode == 0, saved.stdout + saved.stderr
     assert "4 tests saved as baseline main" in saved.stdout
-    # All runs were done, though sixteen settle each of them.
+    # All runs were done, though eight settle each of them.
     assert counts(project) == {"test_a": (20, 0), "test_b": (10, 10), "test_c[en]": (20, 0), "test_c[de]": (20, 0)}
     assert {sample.mode for sample in kept(project).values()} == {"all"}
 
@@ -98,6 +98,14 @@ def test_a_suite_is_saved_and_compared(project):
     assert "1 test regressed: the run fails, although every test passed" in lines
     # Nothing was asked to be saved.
     assert counts(project)["test_a"] == (20, 0)
+
+
+@pytest.mark.parametrize("mode", ["early", "sequential"])
+def test_all_runs_are_done_whatever_the_project_says(project, mode):
+    done = run(project, "--unitai-save-baseline=main", UNITAI_DEFAULT_MODE=mode)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert counts(project)["test_a"] == (20, 0)
+    assert {sample.mode for sample in kept(project).values()} == {"all"}
 
 
 def test_a_part_of_a_suite_is_compared_and_saved(project):
@@ -183,8 +191,8 @@ def test_a_test_that_is_sequential_in_so_many_words_stays_so(project):
     assert "  approximate: runs were stopped early" in done.stdout
 
 
-def test_without_the_options_runs_are_settled_early(project):
-    done = run(project, "-k", "test_a", "--junitxml=out.xml")
+def test_without_the_options_a_project_may_settle_early(project):
+    done = run(project, "-k", "test_a", "--junitxml=out.xml", UNITAI_DEFAULT_MODE="early")
     assert done.returncode == 0
     text = (project / "out.xml").read_text(encoding="utf-8")
     assert 'name="unitai.passed" value="8"' in text

@@ -120,14 +120,14 @@ from unitai import statistical
 
 runs = []
 
-@statistical(mode="all")
+@statistical
 def test_it():
     runs.append(1)
 
 def test_after():
     print("RUNS", len(runs), "OF", test_it.pytestmark[0].kwargs)
 
-@statistical(n=3, threshold=0.5, mode="all")
+@statistical(n=3, threshold=0.5)
 def test_that_says_it_itself():
     runs.append(1)
 

@@ -510,15 +510,35 @@ class TestObeyed:
         def test_repeated():
             counts["setting"] = counts.get("setting", 0) + 1
 
-        @statistical(n=3, mode="all")
+        @statistical(n=3)
         def test_repeated_by_itself():
             counts["own"] = counts.get("own", 0) + 1
 
         def test_counts():
-            assert counts["setting"] <= 4
+            assert counts["setting"] == 4
             assert counts["own"] == 3
         """
         project.write("unitai.toml", "max_workers = 2\n[default]\nn = 4\nthreshold = 0.5\n")
+        project.passes(dedent(suite))
+
+    def test_when_repeated_tests_stop(self, project):
+        suite = """
+        from unitai import statistical
+
+        turns = {"setting": 0, "own": 0}
+
+        @statistical(n=10, threshold=0.5, max_workers=1)
+        def test_setting():
+            turns["setting"] += 1
+
+        @statistical(n=10, threshold=0.5, max_workers=1, mode="all")
+        def test_argument():
+            turns["own"] += 1
+
+        def test_turns():
+            assert turns == {"setting": 5, "own": 10}
+        """
+        project.write("unitai.toml", 'default_mode = "early"\n')
         project.passes(dedent(suite))
 
     def test_budget_of_each_test_and_the_marker(self, project):

@@ -225,9 +225,9 @@ def test_a_pool_that_breaks_whenever_it_begins_comes_to_an_end(pools):
 
 
 def test_nothing_more_is_sent_than_is_needed(pools, tmp_path):
-    runner = StatisticalRunner(n=50, threshold=0.9, executor=pools(4), max_workers=10)
+    runner = StatisticalRunner(n=50, threshold=0.9, executor=pools(4), max_workers=10, mode="early")
     stats = runner.run(elsewhere.fails, str(tmp_path))
-    assert stats.verdict == "failed"
+    assert (stats.verdict, stats.failed, stats.n) == ("failed", 6, 6)
     assert 6 <= tickets(tmp_path) <= 6 + 3, "six failures settle it, and three more may be under way"
     assert len(stats.runs) + len(stats.surplus) == tickets(tmp_path)
 
@@ -323,6 +323,7 @@ def test_what_does_not_pickle_comes_back_in_words(pools):
     [
         (elsewhere.skips, unittest.SkipTest, "not today"),
         (elsewhere.skips_in_pytest, pytest.skip.Exception, "not here"),
+        (elsewhere.xfails_in_pytest, pytest.xfail.Exception, "known"),
         (elsewhere.leaves_pytest, pytest.exit.Exception, "enough"),
         (elsewhere.interrupts, KeyboardInterrupt, ""),
     ],
@@ -332,6 +333,14 @@ def test_what_ends_the_whole_test_comes_back_as_such(pools, test, error, text):
         every_run(pools()).run(test)
     assert type(caught.value) is error
     assert str(caught.value) == text
+
+
+def test_a_skip_in_one_run_hides_no_failure_of_another(pools, tmp_path):
+    for workers in (1, 3):
+        stats = every_run(pools(workers, kind=Telling)).run(elsewhere.skips_as_number_two)
+        assert (stats.verdict, stats.failed, stats.passed) == ("failed", 4, 3)
+        assert stats.causes == {"it was skipped: not here": 1}
+        assert [run.index for run in stats.runs if run.skip is not None] == [2]
 
 
 def test_an_executor_that_takes_or_does_no_runs_is_told_of(pools, tmp_path):

@@ -75,7 +75,7 @@ def test_xfailed():
 def test_xpassed():
     pass
 
-@pytest.mark.unitai_statistical(n=10, threshold=0.5, max_workers=1)
+@pytest.mark.unitai_statistical(n=10, threshold=0.5, max_workers=1, mode="early")
 def test_repeated(mock_toolkit, scripted_model):
     assert refund(mock_toolkit, scripted_model).output == "Done."
 
@@ -177,11 +177,13 @@ class TestEveryKind:
         project, done = whole
         told = project.finished("test_repeated")["statistics"]
         assert (told["verdict"], told["passed"], told["planned"], told["mode"]) == ("passed", 5, 10, "early")
+        assert told["interval_basis"] == "stopping_rule"
+        assert told["stopped"].startswith("Settled after 5 of 10 runs: 5 runs saved, about $0.0")
         examples = [event for event in project.events if event.get("example_of") == "passing"]
         assert [event["test"] for event in examples] == ["test_it.py::test_repeated"]
         assert (
-            "test_it.py::test_repeated: 5/5 passed (100.0%), 50.0% required; 95% interval 47.8% to 100.0%"
-            in done.stdout
+            "test_it.py::test_repeated: 5/5 passed (100.0%), 50.0% required; 95% interval 47.8% to 100.0% (valid under"
+            " early stopping): not enough to claim 50%. Settled after 5 of 10 runs" in done.stdout
         )
 
     def test_junit_says_the_same(self, whole):

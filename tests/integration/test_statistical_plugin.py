@@ -199,12 +199,92 @@ def test_it():
 def test_a_skip_skips_the_whole_test(project):
     result = project(
         """
+calls = []
+
 @statistical(n=5)
 def test_it():
+    calls.append(1)
     pytest.skip("not today")
-"""
+
+@statistical(n=5, budget=None)
+def test_xfails():
+    calls.append(1)
+    pytest.xfail("known")
+
+def test_after():
+    assert len(calls) == 6, "the first run, made alone, was enough"
+""",
+        "-rsx",
     )
-    result.assert_outcomes(skipped=1)
+    result.assert_outcomes(passed=1, skipped=1, xfailed=1)
+    result.stdout.fnmatch_lines(["SKIPPED * test_it.py:*: not today", "XFAIL test_it.py::test_xfails - known"])
+
+
+@pytest.mark.parametrize("leave", ["pytest.skip('no seat')", "pytest.xfail('no seat')"])
+@pytest.mark.parametrize("more", [(), ("-n", "2")], ids=["alone", "xdist"])
+def test_a_skip_in_one_run_hides_no_failure_of_another(project, leave, more):
+    if more:
+        pytest.importorskip("xdist")
+    tests = "".join(
+        f"""
+turns_{workers} = itertools.count()
+
+@statistical(n=10, threshold=0.9, max_workers={workers})
+def test_{workers}():
+    turn = next(turns_{workers})
+    if turn == 3:
+        {leave}
+    assert turn > 5, "no refund"
+"""
+        for workers in (1, 4)
+    )
+    result = project(tests, "--junitxml=out.xml", *more)
+    result.assert_outcomes(failed=2)
+    result.stdout.fnmatch_lines(["  Pass rate: 4/9 (44.4%) — required: 90.0%", "*5x — no refund", "*1x it *: no seat"])
+
+
+def test_what_ended_the_runs_is_told(project, pytester):
+    result = project(
+        """
+def agent(toolkit, cost):
+    return toolkit.run(lambda input, tools: toolkit.record_llm_call("m", 1, 1, cost=cost), "think")
+
+@statistical(n=10, threshold=0.5, max_workers=1, budget=1.0)
+def test_decided(mock_toolkit):
+    agent(mock_toolkit, 0.05 if next(turns) < 7 else 1.0)
+
+@statistical(n=10, threshold=0.9, max_workers=1, budget=1.0)
+def test_undecided(mock_toolkit):
+    agent(mock_toolkit, 0.05 if next(turns) < 12 else 1.0)
+""",
+        "--junitxml=out.xml",
+    )
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(
+        [
+            "*; 4 of 10 runs (4 passed, 0 failed) were made",
+            "test_it.py::test_decided: 7/7 passed (100.0%), 50.0% required; 95% interval 34.8% to 100.0% (valid whatever"
+            " the missing runs would be): not enough to claim 50%. Stopped after 7 of 10 runs: the budget of these runs *",
+            "test_it.py::test_undecided: 4/4 passed *. Stopped after 4 of 10 runs: the budget of these runs *",
+        ]
+    )
+    found = [
+        {each.get("name"): each.get("value") for each in case.iter("property")}
+        for case in ElementTree.parse(pytester.path / "out.xml").iter("testcase")
+    ]
+    assert [(each["unitai.verdict"], each["unitai.passed"], each["unitai.interval_basis"]) for each in found] == [
+        ("passed", "7", "missing_runs"),
+        ("inconclusive", "4", "missing_runs"),
+    ]
+
+
+def test_defaults_do_not_warn_and_say_what_they_can_claim(project):
+    result = project("@statistical\ndef test_it():\n    pass\n", "-W", "error")
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(
+        ["test_it.py::test_it: 10/10 passed*95% interval 69.2% to 100.0%: not enough to claim 95%"]
+    )
+    assert "Warning" not in result.stdout.str()
 
 
 @pytest.mark.parametrize(
@@ -280,24 +360,26 @@ def test_after():
     result.stdout.fnmatch_lines(["*8x — 3 not less than 3*"])
 
 
-def test_what_a_run_raises_that_was_under_way_at_the_verdict_changes_nothing(project):
+@pytest.mark.parametrize("mode", ["all", "early"])
+def test_a_skip_after_the_verdict_changes_nothing(project, mode):
     result = project(
-        """
+        f"""
 import time
 lock, turns = threading.Lock(), itertools.count()
 
-@statistical(n=10, threshold=1.0, max_workers=2, budget=None)
+@statistical(n=4, threshold=1.0, max_workers=2, budget=None, mode="{mode}")
 def test_it():
     with lock:
         turn = next(turns)
     if turn == 0:
         time.sleep(0.1)
         assert False, "this decides"
-    time.sleep(0.3)
+    time.sleep(0.2)
     pytest.skip("too late")
 """
     )
     result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*Pass rate: 0/1 (0.0%)*", "*1x — this decides"])
 
 
 def test_a_line_of_progress_is_shown_on_a_terminal_and_nowhere_else(pytester):

@@ -167,6 +167,16 @@ def skips_in_pytest():
     pytest.skip("not here")
 
 
+def xfails_in_pytest():
+    pytest.xfail("known")
+
+
+def skips_as_number_two():
+    if Telling.index == 2:
+        skips_in_pytest()
+    assert Telling.index > 4
+
+
 def leaves_pytest():
     pytest.exit("enough")
 

@@ -169,6 +169,17 @@ def test_counts_of_runs_that_were_stopped_early_are_marked():
         assert "approximate" in str(found)
 
 
+def test_counts_of_runs_that_their_budget_ended_are_marked():
+    def costs(mock_toolkit):
+        mock_toolkit.run(lambda input, tools: mock_toolkit.record_llm_call("m", 1, 1, cost=next(prices)), "think")
+
+    prices = iter([0.01, 0.01, 0.01, 5.0])
+    stopped = StatisticalRunner(n=6, threshold=0.5, max_workers=1, budget=1.0).run(costs)
+    assert (stopped.verdict, stopped.n) == ("passed", 3)
+    found = Baseline(result(20, name="costs")).compare(stopped)[0]
+    assert found.approximate
+
+
 def test_tests_that_are_new_and_tests_that_were_not_run():
     found = Baseline([result(20, name="test_a"), result(20, name="test_b")]).compare(
         [result(20, name="test_b"), result(20, name="test_c")]

@@ -5,15 +5,14 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
+import unittest
 
 import pytest
 from repeating import every_run
 from stopwatch import Stopwatch
 
-from unitai import (
-    InconclusiveError,
-    StatisticalRunner,
-)
+from unitai import InconclusiveError, PassRateError, StatisticalRunner
+from unitai.attempt import current
 
 pytestmark = pytest.mark.filterwarnings("ignore::unitai.StatisticsWarning")
 
@@ -176,7 +175,7 @@ def test_a_failure_whose_text_is_no_text_ends_no_other_run():
     assert "half of" in stats.summary()
 
 
-def test_an_interruption_ends_the_whole_test():
+def test_an_interruption_or_nothing_but_skips_ends_the_whole_test():
     def stops():
         raise KeyboardInterrupt
 
@@ -186,6 +185,51 @@ def test_an_interruption_ends_the_whole_test():
         every_run(n=5).run(lambda: pytest.skip("not here"))
     with pytest.raises(pytest.xfail.Exception):
         every_run(n=5).run(lambda: pytest.xfail("known"))
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+@pytest.mark.parametrize("skip", [pytest.skip, pytest.xfail, unittest.SkipTest])
+def test_a_skip_in_one_run_hides_no_failure_of_another(skip, workers):
+    turns = []
+
+    def test():
+        turns.append(1)
+        if current.get().index == 3:
+            raise skip("no seat")
+        assert current.get().index > 5, "no refund"
+
+    stats = every_run(n=10, threshold=0.9, max_workers=workers).run(test)
+    assert (stats.verdict, stats.passed, stats.failed, stats.inconclusive) == ("failed", 4, 5, 1)
+    assert stats.failure_modes == {"no refund": 5}
+    assert len(turns) == 10 and stats.retries == 0, "a skip is not tried again"
+    (cause,) = stats.causes
+    assert cause == ("it failed as expected: no seat" if skip is pytest.xfail else "it was skipped: no seat")
+    assert f"1 run inconclusive, not counted: 1x {cause}" in stats.report()
+    with pytest.raises(PassRateError):
+        stats.check()
+
+
+def test_runs_that_skip_are_no_pass():
+    def mostly_skips():
+        if current.get().index > 3:
+            pytest.skip("not here")
+
+    stats = every_run(n=10, threshold=0.5).run(mostly_skips)
+    assert (stats.verdict, stats.passed, stats.inconclusive) == ("inconclusive", 4, 6)
+
+
+def test_a_test_whose_first_run_skips_is_not_paid_for_again():
+    calls = []
+
+    def skips():
+        calls.append(1)
+        pytest.skip("no key")
+
+    with pytest.raises(pytest.skip.Exception, match="no key"):
+        every_run(n=10).run(skips)
+    assert len(calls) == 1
+    with pytest.raises(pytest.skip.Exception, match="no key"):
+        every_run(n=10, budget=None).run(skips)
 
 
 def test_leaving_pytest_ends_the_whole_test():
@@ -200,12 +244,13 @@ def test_a_retry_is_not_waited_for_when_the_verdict_is_settled():
     def test():
         with lock:
             turn = next(turns)
-        if turn == 0:
+        if turn > 0:
             raise ConnectionError("down")
         time.sleep(0.05)
         assert False  # noqa: B011, PT015
 
+    options = {"max_workers": 3, "budget": None, "retry_delay": 20, "mode": "early"}
     with Stopwatch() as watch:
-        stats = StatisticalRunner(n=20, threshold=1.0, max_workers=3, budget=None, retry_delay=20).run(test)
-    assert stats.verdict == "failed"
+        stats = StatisticalRunner(n=20, threshold=1.0, **options).run(test)
+    assert (stats.verdict, stats.failed, len(stats.surplus)) == ("failed", 1, 2)
     assert watch.fair < 5

@@ -2,8 +2,10 @@
 
 use proptest::prelude::*;
 use unitai_check::trials::{
-    Evidence, Interval, Standing, claim, clopper_pearson, early, fisher, holm, required, wilson,
+    Evidence, Interval, Plan, Series, Standing, Tally, claim, clopper_pearson, early, fisher, holm, required,
+    wilson,
 };
+use unitai_model::event::IntervalBasis;
 
 /// The probability of each number of passes after one run more.
 fn after_a_run(weights: &[f64], rate: f64) -> Vec<f64> {
@@ -39,8 +41,14 @@ fn the_exact_interval_holds_the_true_rate_as_often_as_it_says() {
     }
 }
 
+/// What a series of this plan claims of these counts.
+fn claimed(n: u64, threshold: f64, plan: Plan, passed: u64, failed: u64) -> (Interval, IntervalBasis) {
+    let claim = Series::new(n, threshold, plan, None).claim(Tally { passed, failed, inconclusive: 0 }, 0.95);
+    (claim.interval, claim.basis)
+}
+
 #[test]
-fn it_does_so_where_runs_stop_early_too() {
+fn the_interval_of_runs_that_stop_early_does_so_and_is_not_that_of_a_fixed_number() {
     for (n, threshold) in [(5, 0.8), (10, 0.5), (10, 0.9), (20, 0.95), (30, 0.7), (50, 0.8)] {
         let decided = |passed, failed| early(n, threshold, passed, failed) != Standing::Open;
         let stops: Vec<(u64, u64)> = (0..=n)
@@ -48,7 +56,14 @@ fn it_does_so_where_runs_stop_early_too() {
             .filter(|(passed, failed)| decided(*passed, *failed))
             .filter(|(p, f)| (*p > 0 && !decided(*p - 1, *f)) || (*f > 0 && !decided(*p, *f - 1)))
             .collect();
-        let intervals: Vec<Interval> = stops.iter().map(|(p, f)| clopper_pearson(*p, p + f, 0.95)).collect();
+        let interval = |passed, failed| {
+            let (interval, basis) = claimed(n, threshold, Plan::Early, passed, failed);
+            assert_eq!(basis, IntervalBasis::StoppingRule);
+            let fixed = clopper_pearson(passed, passed + failed, 0.95);
+            assert!(fixed.low <= interval.low && interval.high <= fixed.high, "{passed} {failed}");
+            interval
+        };
+        let intervals: Vec<Interval> = stops.iter().map(|(p, f)| interval(*p, *f)).collect();
         for rate in telling_rates(&intervals) {
             let mut coverage = 0.0;
             let mut open = vec![1.0];
@@ -57,7 +72,7 @@ fn it_does_so_where_runs_stop_early_too() {
                 for (passes, weight) in next.iter_mut().enumerate() {
                     let (passed, failed) = (passes as u64, (runs - passes) as u64);
                     if decided(passed, failed) {
-                        let holds = clopper_pearson(passed, runs as u64, 0.95).contains(rate);
+                        let holds = interval(passed, failed).contains(rate);
                         coverage += if holds { *weight } else { 0.0 };
                         *weight = 0.0;
                     }
@@ -67,6 +82,43 @@ fn it_does_so_where_runs_stop_early_too() {
             assert!(coverage >= 0.95 - 1e-9, "{n} {threshold} at {rate}: {coverage}");
         }
     }
+}
+
+#[test]
+fn an_interval_of_unfinished_runs_holds_whatever_ended_them() {
+    for plan in [Plan::All, Plan::Early] {
+        for n in 1..=14_u64 {
+            for passed in 0..=n {
+                for failed in 0..n - passed {
+                    if early(n, 0.5, passed, failed) != Standing::Open && plan == Plan::Early {
+                        continue;
+                    }
+                    let (interval, basis) = claimed(n, 0.5, plan.clone(), passed, failed);
+                    assert!(passed + failed == 0 || basis == IntervalBasis::MissingRuns);
+                    for more in 0..=n - passed - failed {
+                        let whole = clopper_pearson(passed + more, n, 0.95);
+                        assert!(
+                            interval.low <= whole.low && whole.high <= interval.high,
+                            "{n} {passed} {failed}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn only_all_runs_of_a_plan_that_makes_them_are_a_fixed_number() {
+    for (passed, failed) in [(10, 0), (4, 6), (0, 10)] {
+        let (interval, basis) = claimed(10, 0.5, Plan::All, passed, failed);
+        assert_eq!((interval, basis), (clopper_pearson(passed, 10, 0.95), IntervalBasis::FixedN));
+        assert_eq!(claimed(10, 0.5, Plan::Early, passed, failed).1, IntervalBasis::StoppingRule);
+    }
+    // The first failure of a threshold of 100% says nothing about rates but that they are not 100%.
+    assert_eq!(claimed(10, 1.0, Plan::Early, 0, 1).0.low, 0.0);
+    // One run is made even where none must pass, and that is a fixed number.
+    assert_eq!(claimed(10, 0.0, Plan::Early, 0, 1).0, clopper_pearson(0, 1, 0.95));
 }
 
 #[test]

@@ -11,6 +11,8 @@ pub enum Name {
     DefaultN,
     /// The share of runs that must pass.
     DefaultThreshold,
+    /// When tests that are repeated stop.
+    DefaultMode,
     /// How many runs are under way at a time.
     MaxWorkers,
     /// What one test may spend.
@@ -185,6 +187,9 @@ const RUNS: Kind = Kind::Whole { least: 1, most: 999_999_999 };
 /// The words for where answers of models come from.
 pub(crate) const MODES: [&str; 4] = ["off", "record", "replay", "auto"];
 
+/// The words for when repeated tests stop.
+const STOPS: [&str; 3] = ["all", "early", "sequential"];
+
 /// The words for who judges. The second judge is one of them without the first, which would choose the first judge again.
 const PROVIDERS: [&str; 8] =
     ["auto", "claude-code", "codex", "gemini-cli", "anthropic", "openai", "command", "none"];
@@ -198,7 +203,7 @@ const ANSWERS: [&str; 4] = ["auto", "cached", "live", "off"];
 const WEIGHTS: [&str; 3] = ["error", "warning", "off"];
 
 /// Every setting, in the order of [`Name`].
-pub const KEYS: [Key; 43] = [
+pub const KEYS: [Key; 44] = [
     key(
         Name::Adapter,
         "adapter",
@@ -217,6 +222,15 @@ pub const KEYS: [Key; 43] = [
     )
     .or("0.95")
     .within("default", "threshold"),
+    key(
+        Name::DefaultMode,
+        "default_mode",
+        Kind::Choice(&STOPS),
+        "When repeated tests stop that do not say it themselves: after all runs, once the outcome is settled, or once pass or \
+         fail is settled at stated error rates.",
+    )
+    .or("all")
+    .within("default", "mode"),
     key(Name::MaxWorkers, "max_workers", RUNS, "How many runs of a repeated test are under way at a time.")
         .or("5"),
     key(

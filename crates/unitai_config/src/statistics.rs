@@ -3,12 +3,14 @@
 use crate::{Name, Settings};
 
 /// How tests are repeated that do not say it themselves.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct StatisticsSettings {
     /// How often.
     pub n: u64,
     /// The share of the runs that must pass.
     pub threshold: f64,
+    /// When they stop: `all`, `early` or `sequential`.
+    pub mode: String,
     /// How many runs are under way at a time.
     pub max_workers: u64,
 }
@@ -19,6 +21,7 @@ impl Settings {
         StatisticsSettings {
             n: self.get(Name::DefaultN).value.whole().unwrap_or(1),
             threshold: self.get(Name::DefaultThreshold).value.number().unwrap_or(1.0),
+            mode: self.get(Name::DefaultMode).value.text().unwrap_or("all").to_owned(),
             max_workers: self.get(Name::MaxWorkers).value.whole().unwrap_or(1),
         }
     }

@@ -129,6 +129,7 @@ fn nobody_says_anything_and_every_default_is_what_the_specification_says() {
             "adapter none",
             "default_n 10",
             "default_threshold 0.95",
+            "default_mode \"all\"",
             "max_workers 5",
             "cost_budget_per_test none",
             "cost_budget_per_suite none",

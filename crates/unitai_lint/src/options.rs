@@ -7,6 +7,8 @@ pub struct Options {
     pub default_n: Option<u64>,
     /// The share of runs that must pass where a test does not say it; none if nobody knows. For `too-few-runs`.
     pub default_threshold: Option<f64>,
+    /// When repeated tests stop that do not say it; none if nobody knows. For `too-few-runs`.
+    pub default_mode: Option<String>,
     /// Whether each test, or the suite, may spend only so much. For `live-without-budget`.
     pub has_budget: bool,
 }

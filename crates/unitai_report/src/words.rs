@@ -149,12 +149,13 @@ pub(crate) fn rate(statistics: &Statistics) -> String {
 /// let line = concat!(
 ///     r#"{"event":"test_finished","at":1,"test":"test_a","outcome":"passed","duration_seconds":1,"statistics":{"#,
 ///     r#""verdict":"passed","passed":18,"failed":2,"inconclusive":1,"planned":21,"pass_rate":0.9,"threshold":0.8,"#,
-///     r#""interval":[0.683,0.988],"confidence":0.95,"claim":"","mode":"all","cost":0,"is_cost_known":true}}"#,
+///     r#""interval":[0.683,0.988],"confidence":0.95,"mode":"all","cost":0,"is_cost_known":true,"#,
+///     r#""claim":"18/20, 95% interval 68.3% to 98.8%: not enough to claim 80%"}}"#,
 /// );
 /// let Ok(Some(RunEvent::TestFinished(end))) = RunEvent::read(line) else { panic!() };
 /// assert_eq!(
 ///     unitai_report::rate_line(&end.test, &end.statistics.unwrap()),
-///     "test_a: 18/20 passed (90.0%), 80.0% required, 1 inconclusive; 95% interval 68.3% to 98.8%"
+///     "test_a: 18/20 passed (90.0%), 80.0% required, 1 inconclusive; 95% interval 68.3% to 98.8%: not enough to claim 80%"
 /// );
 /// ```
 pub fn rate_line(test: &str, statistics: &Statistics) -> String {
@@ -167,19 +168,28 @@ pub fn rate_line(test: &str, statistics: &Statistics) -> String {
     if decided == 0 {
         return format!("{test}: no run counts{lost}");
     }
-    let shares = [statistics.pass_rate, statistics.threshold, statistics.confidence];
-    let [rate, required, surely] = shares.map(|share| share * 100.0);
+    let [rate, required] = [statistics.pass_rate, statistics.threshold].map(|share| share * 100.0);
     format!(
-        "{test}: {}/{decided} passed ({rate:.1}%), {required:.1}% required{lost}; {surely:.0}% interval {}",
+        "{test}: {}/{decided} passed ({rate:.1}%), {required:.1}% required{lost}; {}{}",
         statistics.passed,
-        interval(statistics)
+        proven(statistics),
+        statistics.stopped.as_deref().map_or_else(String::new, |why| format!(". {}", plain(why)))
     )
 }
 
-/// `39.7% to 89.2%`.
+/// What the runs prove: the claim without its counts; of reports that have none, the interval.
+fn proven(statistics: &Statistics) -> String {
+    match statistics.claim.split_once(", ") {
+        Some((_, proven)) => plain(proven),
+        None => format!("{:.0}% interval {}", statistics.confidence * 100.0, interval(statistics)),
+    }
+}
+
+/// `39.7% to 89.2%`, with what it allows for where the number of runs was not fixed.
 pub(crate) fn interval(statistics: &Statistics) -> String {
     let [low, high] = statistics.interval;
-    format!("{:.1}% to {:.1}%", low * 100.0, high * 100.0)
+    let note = statistics.interval_basis.note().map_or_else(String::new, |note| format!(" ({note})"));
+    format!("{:.1}% to {:.1}%{note}", low * 100.0, high * 100.0)
 }
 
 /// How the run ended, if not with the last of its tests.

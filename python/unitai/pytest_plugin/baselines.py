@@ -51,7 +51,7 @@ class Sampling:
         """What a test asks for, with all of its runs: those of a test that is stopped when it is settled are no fair
         sample. One that is sequential in so many words stays so.
         """
-        return {**said, "mode": "all"} if said.get("mode", "early") == "early" else said
+        return said if said.get("mode") == "sequential" else {**said, "mode": "all"}
 
     def note(self, item: pytest.Item, stats: StatisticalResult) -> None:
         """Notes how the runs of a test did, for its report."""

@@ -127,10 +127,12 @@ def statistics(stats: StatisticalResult) -> str:
         "pass_rate": stats.pass_rate,
         "threshold": stats.threshold,
         "interval": list(stats.interval),
+        "interval_basis": stats.interval_basis,
         "confidence": stats.plan.confidence,
         "claim": stats.claim,
         "mode": stats.plan.mode,
         "saved_runs": stats.saved_runs,
+        **({} if stats.stopped is None else {"stopped": stats.stopped}),
         "cost": stats.known_cost,
         "is_cost_known": stats.is_cost_known,
         "failure_modes": [

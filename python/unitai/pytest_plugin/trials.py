@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from _pytest.unittest import TestCaseFunction
 
-from unitai.errors import InvalidArgumentError
+from unitai.errors import CostLimitExceeded, InvalidArgumentError
 from unitai.pytest_plugin.lines import PlainLines, TerminalLine, rates
 from unitai.pytest_plugin.noting import statistics
 from unitai.runner.statistical import StatisticalRunner
@@ -83,13 +83,22 @@ class Trials:
         if self._sampling is not None:
             said = self._sampling.planned(said)
         runner = StatisticalRunner(**said)
-        with self._terminal():
-            stats = runner.run(function, *first, **given)
-        item.stash[RESULT] = stats
-        self._done.append((item.nodeid, stats))
+        try:
+            with self._terminal():
+                stats = runner.run(function, *first, **given)
+        except CostLimitExceeded as error:
+            if isinstance(error.stats, StatisticalResult):
+                self._keep(item, error.stats)
+            raise
+        self._keep(item, stats)
         if self._sampling is not None:
             self._sampling.note(item, stats)
         stats.check()
+
+    def _keep(self, item: pytest.Item, stats: StatisticalResult) -> None:
+        """Keeps what the test came to, for reports and other plugins."""
+        item.stash[RESULT] = stats
+        self._done.append((item.nodeid, stats))
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Says how they did, unless a whole report does."""

@@ -27,11 +27,10 @@ class StatisticalRunner:
     """Runs a test as often as the question needs, and says how sure the answer is.
 
     >>> from unitai import StatisticalRunner
-    >>> stats = StatisticalRunner(n=20, threshold=0.8, max_workers=1).run(lambda: None)
+    >>> stats = StatisticalRunner(n=20, threshold=0.8).run(lambda: None)
     >>> print(stats.summary())
-    16/16 passed (100.0%)
-    16/16, 95% interval 79.4% to 100.0%: not enough to claim 80%
-    Settled after 16 of 20 runs: 4 runs saved
+    20/20 passed (100.0%)
+    20/20, 95% interval 83.2% to 100.0%: enough to claim 80%
     """
 
     def __init__(
@@ -41,7 +40,7 @@ class StatisticalRunner:
         max_workers: int | None = None,
         budget: float | Literal["default"] | None = "default",
         *,
-        mode: Literal["early", "all", "sequential"] = "early",
+        mode: Literal["all", "early", "sequential"] | None = None,
         alpha: float = 0.05,
         beta: float = 0.05,
         indifference: float | tuple[float, float] = 0.1,
@@ -59,8 +58,8 @@ class StatisticalRunner:
             threshold: The share of the runs that must pass, from 0 to 1; 0.95 unless given.
             max_workers: How many runs are under way at a time; 5 unless given.
             budget: US dollars that all runs may cost together, 5.00 unless given; `None` for no limit.
-            mode: `"early"` stops when the outcome cannot change any more, `"all"` never does, and `"sequential"`
-                stops as soon as pass or fail is settled at the error rates `alpha` and `beta`.
+            mode: `"all"`, unless given, makes all runs; `"early"` stops when the outcome cannot change any more, and
+                `"sequential"` as soon as pass or fail is settled at the error rates `alpha` and `beta`.
             alpha: How likely a test may pass whose true rate is below the region of indifference.
             beta: How likely a test may fail whose true rate is above it.
             indifference: How far from the threshold either answer is fine: a distance, or the two rates.

@@ -16,7 +16,7 @@ from unitai.runner.inline import Watcher
 from unitai.trials.arguments import Arguments
 from unitai.trials.blaming import blame, blame_finding, finding_of
 from unitai.trials.metering import Meter
-from unitai.trials.outcome import Blame, Outcome
+from unitai.trials.outcome import Blame, Outcome, Skip
 from unitai.trials.own_loop import await_here
 from unitai.trials.weather import cause_of
 
@@ -71,7 +71,7 @@ class Attempts:
         retries = 0
         if outcome.verdict == "inconclusive":
             paid = outcome.cost
-            while outcome.verdict == "inconclusive" and retries < self._retries and is_wanted():
+            while _is_transient(outcome) and retries < self._retries and is_wanted():
                 _pause(min(self._retry_delay * 2**retries, LONGEST_PAUSE), is_wanted)
                 retries += 1
                 outcome = self._once(index, watcher)
@@ -121,6 +121,13 @@ class Attempts:
 
     def _raised(self, index: int, error: BaseException, duration: float, results: list[AgentRunResult]) -> Outcome:
         _check_halt(error, results)
+        skip = Skip.from_error(error)
+        if skip is not None:
+            outcome = _outcome(
+                index, "inconclusive", duration, results, Blame(skip.kind, skip.text, skip.text, skip.text)
+            )
+            outcome.skip = skip
+            return outcome
         finding = finding_of(error, results)
         cause = cause_of(error, results, finding)
         if cause is None:
@@ -134,14 +141,9 @@ _RETURNED_FALSE = Blame("returned", "returned False", "the test returned False",
 
 
 def _check_halt(error: BaseException, results: list[AgentRunResult]) -> None:
-    """Lets through what is no outcome: Ctrl-C, a skip, money that is spent."""
+    """Lets through what is no outcome: Ctrl-C, the end of pytest, money that is spent."""
     outcomes = sys.modules.get("_pytest.outcomes")
-    if outcomes is not None and isinstance(error, (outcomes.OutcomeException, outcomes.Exit)):
-        is_failure = isinstance(error, outcomes.Failed) and not isinstance(error, outcomes.XFailed)
-        if not is_failure:
-            raise Halt(error)
-    cases = sys.modules.get("unittest.case")
-    if cases is not None and isinstance(error, cases.SkipTest):
+    if outcomes is not None and isinstance(error, outcomes.Exit):
         raise Halt(error)
     if isinstance(error, KeyboardInterrupt):
         raise Halt(error)
@@ -156,6 +158,11 @@ def _check_money(error: BaseException | None) -> None:
     # With a budget and no price nothing can be paid, however often it is tried.
     if isinstance(error, UnpricedModelError):
         raise Halt(error)
+
+
+def _is_transient(outcome: Outcome) -> bool:
+    """Whether another attempt may decide what this one did not. A skip would skip again."""
+    return outcome.verdict == "inconclusive" and outcome.skip is None
 
 
 def _pause(seconds: float, is_wanted: Callable[[], bool]) -> None:

@@ -46,7 +46,8 @@ class Sample(NamedTuple):
             failed=stats.failed,
             inconclusive=stats.inconclusive,
             threshold=stats.threshold,
-            mode=stats.plan.mode,
+            # Runs that something ended are no fair sample either, whatever their plan was.
+            mode="early" if stats.plan.mode == "all" and stats.stopped is not None else stats.plan.mode,
             cost=cost,
             failure_modes={_text(mode): count for mode, count in stats.failure_modes.items()},
             saved_at=int(time()),

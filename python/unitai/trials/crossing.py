@@ -43,7 +43,7 @@ class Parcel(NamedTuple):
 class Answer(NamedTuple):
     """What came back of a run: its outcome, or what ends the whole test."""
 
-    came: Outcome | BaseException | Verdict
+    came: Outcome | BaseException
     #: Dollars that it spent of its lease, if it had one.
     spent: float = 0.0
 
@@ -68,21 +68,7 @@ def unpack(data: Any) -> Answer:
     answer = pickle.loads(data)
     if not isinstance(answer, Answer):
         raise TypeError(f"the executor gave back {type(answer).__name__}")
-    if isinstance(answer.came, Verdict):
-        return answer._replace(came=answer.came.raised())
     return answer
-
-
-class Verdict(NamedTuple):
-    """A skip or the like of pytest, whose classes say that they live where they do not."""
-
-    name: str
-    text: str
-
-    def raised(self) -> BaseException:
-        """What was raised."""
-        kind = getattr(import_module("_pytest.outcomes"), self.name, None)
-        return kind(self.text) if isinstance(kind, type) else RuntimeError(f"{self.name}: {self.text}")
 
 
 def do_here(context: Context, attempts: Attempts, index: int, is_wanted: Callable[[], bool]) -> Answer:
@@ -169,9 +155,6 @@ def _written(trajectory: Trajectory) -> Trajectory:
 
 
 def _packed_error(error: BaseException, spent: float) -> bytes:
-    outcomes = sys.modules.get("_pytest.outcomes")
-    if outcomes is not None and isinstance(error, outcomes.OutcomeException):
-        return pickle.dumps(Answer(Verdict(type(error).__name__, str(error)), spent))
     for candidate in _alike(error):
         try:
             data = pickle.dumps(Answer(candidate, spent))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from unitai._engine import Trajectory
 
-__all__ = ["Blame", "Outcome"]
+__all__ = ["Blame", "Outcome", "Skip"]
 
 
 class Blame(NamedTuple):
@@ -23,6 +24,44 @@ class Blame(NamedTuple):
     report: str
     #: What the agent did, where it is known.
     trajectory: Trajectory | None = None
+
+
+class Skip(NamedTuple):
+    """A run that skipped, or failed as expected. Only words: the classes of pytest do not cross to other processes."""
+
+    kind: Literal["skip", "xfail", "SkipTest"]
+    reason: str
+
+    @staticmethod
+    def from_error(error: BaseException) -> Skip | None:
+        """What was raised, if it is one of these. Who raised it has loaded its module."""
+        outcomes, cases = sys.modules.get("_pytest.outcomes"), sys.modules.get("unittest.case")
+        if outcomes is not None and isinstance(error, outcomes.Skipped):
+            return Skip("skip", error.msg or "")
+        if outcomes is not None and isinstance(error, outcomes.XFailed):
+            return Skip("xfail", error.msg or "")
+        if cases is not None and isinstance(error, cases.SkipTest):
+            return Skip("SkipTest", str(error))
+        return None
+
+    def error(self) -> BaseException:
+        """The same to be raised for the whole test."""
+        if self.kind != "SkipTest":
+            from _pytest import outcomes
+
+            if self.kind == "xfail":
+                return outcomes.XFailed(self.reason)
+            # At the place of the test, and not here.
+            return outcomes.Skipped(self.reason, _use_item_location=True)
+        from unittest import SkipTest
+
+        return SkipTest(self.reason)
+
+    @property
+    def text(self) -> str:
+        """Why the run decided nothing."""
+        what = "it failed as expected" if self.kind == "xfail" else "it was skipped"
+        return f"{what}: {self.reason}" if self.reason else what
 
 
 @dataclass(slots=True)
@@ -43,5 +82,7 @@ class Outcome:
     blame: Blame | None = None
     #: How often it was tried again, because something around the test was not as needed.
     retries: int = 0
+    #: That it skipped, where it did.
+    skip: Skip | None = None
     #: What the agent raised in a run that passed, in a line, where no check asked how it ended.
     unseen: str | None = None

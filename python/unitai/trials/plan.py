@@ -21,7 +21,7 @@ class Plan(NamedTuple):
     threshold: float
     max_workers: int
     budget: float | None
-    mode: Literal["early", "all", "sequential"] = "early"
+    mode: Literal["all", "early", "sequential"] = "all"
     alpha: float = 0.05
     beta: float = 0.05
     indifference: float | tuple[float, float] = 0.1
@@ -30,22 +30,26 @@ class Plan(NamedTuple):
     retry_delay: float = 1.0
     min_runs: int | None = None
     progress: bool | None = None
+    #: Whether the test says `n` or the threshold itself. What they cannot show is its own matter then.
+    is_own: bool = True
 
     @staticmethod
     def of(**given: Any) -> Plan:
         """The plan that was written down. Raises `InvalidArgumentError` for what makes no sense."""
         n, threshold, workers, budget = given["n"], given["threshold"], given["max_workers"], given["budget"]
-        if None in (n, threshold, workers):
-            usual_n, usual_threshold, usual_workers = statistics_settings(project_folder())
+        mode, is_own = given["mode"], (n, threshold) != (None, None)
+        if None in (n, threshold, mode, workers):
+            usual_n, usual_threshold, usual_mode, usual_workers = statistics_settings(project_folder())
             n = usual_n if n is None else n
             threshold = usual_threshold if threshold is None else threshold
+            mode = usual_mode if mode is None else mode
             workers = min(_whole("n", n, 1), usual_workers) if workers is None else workers
         plan = Plan(
             n=_whole("n", n, 1),
             threshold=_number("threshold", threshold, 0, 1),
             max_workers=_whole("max_workers", workers, 1),
             budget=DEFAULT_BUDGET if budget == "default" else None if budget is None else _dollars(budget),
-            mode=given["mode"],
+            mode=mode,
             alpha=_number("alpha", given["alpha"], 0, 1),
             beta=_number("beta", given["beta"], 0, 1),
             indifference=_indifference(given["indifference"]),
@@ -54,6 +58,7 @@ class Plan(NamedTuple):
             retry_delay=_number("retry_delay", given["retry_delay"], 0, 3600),
             min_runs=None if given["min_runs"] is None else _whole("min_runs", given["min_runs"], 1),
             progress=given["progress"],
+            is_own=is_own,
         )
         plan.series()
         return plan

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 from unitai._engine import Budget
-from unitai.errors import CostLimitExceeded, StatisticsWarning
+from unitai.errors import CostLimitExceeded, StatisticsWarning, UnitAIError
 from unitai.traffic.purse import spending
 from unitai.trials.arguments import Arguments
 from unitai.trials.attempting import Attempts
@@ -50,13 +50,15 @@ class Repetition:
         self._budget = None if plan.budget is None else Budget(plan.budget, "these runs")
         self._spent = 0.0
         self._is_overspent = False
+        self._estimate: CostLimitExceeded | None = None
         self._lock = threading.Lock()
         self._attempts = Attempts(function, arguments, plan.retries, plan.retry_delay)
         self._executor = executor
 
     def result(self) -> StatisticalResult:
         """Repeats the test."""
-        for note in self._series.notes():
+        # Of the project's own defaults the summary says enough: a test cannot help them.
+        for note in self._series.notes() if self._plan.is_own else ():
             # Where the test is, and not where it is repeated.
             warnings.warn_explicit(note, StatisticsWarning, *self._place)
         if self._budget is None:
@@ -77,22 +79,29 @@ class Repetition:
         look_up = None if progress is None else lambda: progress.show(self._series, self._plan.n, self._spent)
         try:
             if self._budget is not None and self._plan.n > 1:
-                # One run alone says what the others will cost.
+                # One run alone says what the others will cost, and whether they can be done here.
                 hands.work(1, 1, look_up)
-                self._check_estimate(hands)
+                self._check_first(hands)
             if hands.halted_by is None and self._series.is_open():
                 hands.work(min(self._plan.max_workers, self._plan.n), None, look_up)
+        except BaseException as error:
+            # Ctrl-C, or the limit of a whole test that another plugin sets: what was done is worth knowing.
+            if hands.outcomes and hasattr(error, "add_note"):
+                error.add_note(f"{self._name}: {self._made()} were made")
+            raise
         finally:
             if progress is not None:
                 progress.clear()
-        halt = hands.halted_by
-        # What a run raised that was under way when the verdict was settled changes nothing; Ctrl-C always does.
-        if halt is not None and (not self._series.is_settled() or _is_interruption(halt)):
-            self._raise(hands, halt)
-        if self._is_overspent and not self._series.is_settled():
-            self._raise(hands, self._overspent())
-        self._tell_unseen([outcome for outcome in hands.outcomes.values() if outcome.unseen is not None])
-        return self._result(hands)
+        end = self._end(hands)
+        # What ended the runs after the verdict was settled changes nothing but their number; Ctrl-C always does.
+        if end is not None and (not self._series.is_settled() or _is_interruption(end)):
+            self._raise(hands, end)
+        outcomes = [outcome for _, outcome in sorted(hands.outcomes.items())]
+        skips = [outcome.skip for outcome in outcomes if outcome.skip is not None]
+        if skips and len(skips) == len(outcomes):
+            raise skips[0].error()
+        self._tell_unseen([outcome for outcome in outcomes if outcome.unseen is not None])
+        return self._result(hands, end)
 
     def _tell_unseen(self, outcomes: list[Outcome]) -> None:
         """Warns of runs that may have passed because no check asked how they ended."""
@@ -110,9 +119,13 @@ class Repetition:
                 self._is_overspent = True
                 self._series.stop()
 
-    def _check_estimate(self, hands: Hands) -> None:
+    def _check_first(self, hands: Hands) -> None:
+        """Begins no other run if the first one skipped, or was so dear that the others would cost too much."""
         budget, n = self._plan.budget, self._plan.n
         if budget is None or not hands.outcomes or not self._series.is_open():
+            return
+        if (skip := hands.outcomes[0].skip) is not None and skip.kind != "xfail":
+            self._series.stop()
             return
         first = hands.outcomes[0].cost
         if first is None or first * n <= budget:
@@ -126,7 +139,13 @@ class Repetition:
             found=f"{dollars(first)} spent by the first run; the other {n - 1} were not begun",
             remedy=remedy,
         )
-        self._raise(hands, error)
+        self._series.stop()
+        self._estimate = error
+
+    def _end(self, hands: Hands) -> BaseException | None:
+        """What ended the runs before their number, if anything but a settled verdict did."""
+        end = hands.halted_by or self._estimate
+        return self._overspent() if end is None and self._is_overspent else end
 
     def _overspent(self) -> CostLimitExceeded:
         return CostLimitExceeded(
@@ -136,13 +155,20 @@ class Repetition:
             remedy="raise it with budget=..., or ask for fewer runs",
         )
 
+    def _made(self) -> str:
+        """The runs so far."""
+        passed, failed, lost = self._series.counts()
+        return f"{passed + failed + lost} of {self._plan.n} runs ({passed} passed, {failed} failed)"
+
     def _raise(self, hands: Hands, error: BaseException) -> NoReturn:
         """Raises what ended the test, with the runs so far."""
         if isinstance(error, CostLimitExceeded):
-            error.stats = self._result(hands)
+            error.stats = self._result(hands, error)
+            if error is not self._estimate:
+                error.found = "; ".join(filter(None, (error.found, f"{self._made()} were made")))
         raise error
 
-    def _result(self, hands: Hands) -> StatisticalResult:
+    def _result(self, hands: Hands, end: BaseException | None) -> StatisticalResult:
         outcomes = [outcome for _, outcome in sorted(hands.outcomes.items())]
         counted = self._series.counted()
         return StatisticalResult(
@@ -150,7 +176,7 @@ class Repetition:
             self._series.verdict(),
             outcomes[:counted],
             surplus=outcomes[counted:],
-            stopped_early=self._series.is_settled() and len(outcomes) < self._plan.n,
+            ended_by=None if end is None else _in_a_line(end),
             notes=self._series.notes(),
             name=self._name,
         )
@@ -167,6 +193,11 @@ def _place(function: Callable[..., Any]) -> tuple[str, int]:
     """The file and the line of a function, as far as it has any."""
     code = getattr(function, "__code__", None)
     return (code.co_filename, code.co_firstlineno) if code is not None else ("<test>", 0)
+
+
+def _in_a_line(error: BaseException) -> str:
+    text = error.message if isinstance(error, UnitAIError) else f"{type(error).__name__}: {error}"
+    return text.partition("\n")[0]
 
 
 def _rounded_up(amount: float) -> str:

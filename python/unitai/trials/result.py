@@ -12,7 +12,7 @@ from unitai.errors import InconclusiveError, InvalidArgumentError, PassRateError
 from unitai.trials.modes import FailureMode, group
 from unitai.trials.outcome import Outcome
 from unitai.trials.plan import Plan
-from unitai.trials.telling import headline, report, summary
+from unitai.trials.telling import headline, report, summary, why_stopped
 
 if TYPE_CHECKING:
     from unitai.trials.baseline import Baseline, Comparison
@@ -31,9 +31,9 @@ class StatisticalResult:
     """What a repeated test came to. True when it passed.
 
     >>> from unitai import StatisticalRunner
-    >>> stats = StatisticalRunner(n=20, threshold=0.8, max_workers=1).run(lambda: None)
+    >>> stats = StatisticalRunner(n=20, threshold=0.8).run(lambda: None)
     >>> stats.overall_passed, stats.passed
-    (True, 16)
+    (True, 20)
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class StatisticalResult:
         runs: Sequence[Outcome],
         *,
         surplus: Sequence[Outcome] = (),
-        stopped_early: bool = False,
+        ended_by: str | None = None,
         notes: Sequence[str] = (),
         name: str = "",
     ) -> None:
@@ -55,8 +55,8 @@ class StatisticalResult:
         self.runs = list(runs)
         #: Runs that were under way when the verdict was settled; they cost money, and are not counted.
         self.surplus = list(surplus)
-        #: Whether the verdict was settled before all runs were done.
-        self.stopped_early = stopped_early
+        #: What ended the runs before the plan did, in a line: money that was spent, for one.
+        self.ended_by = ended_by
         #: What is worth knowing about the plan: an `n` that is too small, for one.
         self.notes = list(notes)
         #: The test's name.
@@ -186,9 +186,24 @@ class StatisticalResult:
         return round(sum(known) / len(known)) if known else 0
 
     @property
+    def missing_runs(self) -> int:
+        """Runs that were asked for and not made."""
+        return max(0, self.planned - len(self.runs) - len(self.surplus))
+
+    @property
+    def stopped_early(self) -> bool:
+        """Whether the plan ended the runs, before all of them were made."""
+        return self.ended_by is None and self.missing_runs > 0
+
+    @property
+    def stopped(self) -> str | None:
+        """Why fewer runs were made than were asked for, in words; `None` if all of them were."""
+        return why_stopped(self)
+
+    @property
     def saved_runs(self) -> int:
         """Runs that were asked for and not needed."""
-        return max(0, self.planned - len(self.runs) - len(self.surplus)) if self.stopped_early else 0
+        return self.missing_runs if self.stopped_early else 0
 
     @property
     def saved_cost(self) -> float:
@@ -198,18 +213,32 @@ class StatisticalResult:
 
     @property
     def interval(self) -> Interval:
-        """Where the true pass rate lies, exactly: by the method of Clopper and Pearson, and for sequential runs by one
-        that knows that they were stopped at a good moment.
+        """Where the true pass rate lies, exactly: by the method of Clopper and Pearson where all runs were made that
+        were asked for, and else by one that allows for the stopping. `interval_basis` says which.
         """
-        return Interval(*self._claim[1:])
+        return Interval(*self._claim[1:3])
+
+    @property
+    def interval_basis(self) -> Literal["fixed_n", "stopping_rule", "missing_runs"]:
+        """What the interval allows for: nothing, because the number of runs was fixed; the rule by which they were
+        stopped; or whatever the runs would have come to that are missing because something else ended the test.
+        """
+        return self._claim[3]
 
     @cached_property
-    def _claim(self) -> tuple[str, float, float]:
-        return self.plan.series().claim(self.passed, self.failed)
+    def _claim(self) -> tuple[str, float, float, Literal["fixed_n", "stopping_rule", "missing_runs"]]:
+        return self.plan.series().claim(self.passed, self.failed, self.inconclusive)
 
     @property
     def wilson_interval(self) -> Interval:
-        """The same by Wilson's method, which is shorter and not exact."""
+        """The same by Wilson's method, which is shorter and not exact. Raises `InvalidArgumentError` unless the number
+        of runs was fixed: of runs that were stopped it would be wrong.
+        """
+        if self.interval_basis != "fixed_n":
+            raise InvalidArgumentError(
+                "Wilson's interval is for a fixed number of runs, and these could stop before",
+                remedy='use interval, which allows for that, or make all runs with mode="all"',
+            )
         return Interval(*wilson(self.passed, self.n, self.plan.confidence))
 
     @property

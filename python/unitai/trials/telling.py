@@ -55,11 +55,9 @@ def _rest(result: StatisticalResult) -> Iterator[str]:
     yield from _lost(result)
     if result.verdict == "inconclusive":
         yield f"Inconclusive: {why(result)}"
-    if result.saved_runs and result.verdict == "inconclusive":
-        yield f"Stopped after {len(result.runs)} of {result.planned} runs"
-    elif result.saved_runs:
-        saved = f"Settled after {len(result.runs)} of {result.planned} runs: {_runs(result.saved_runs)} saved"
-        yield f"{saved}, about {dollars(result.saved_cost)}" if result.saved_cost else saved
+    stopped = why_stopped(result)
+    if stopped is not None:
+        yield stopped
     if result.surplus:
         yield f"{_runs(len(result.surplus))} under way when it was settled: not counted"
     if result.verdict == "passed":
@@ -72,6 +70,21 @@ def _lost(result: StatisticalResult) -> Iterator[str]:
         yield f"{_runs(result.inconclusive)} inconclusive, not counted: {causes}"
     if result.retries:
         yield f"{result.retries} {'retry' if result.retries == 1 else 'retries'} for such reasons"
+
+
+def why_stopped(result: StatisticalResult) -> str | None:
+    """Why fewer runs were made than were asked for."""
+    runs = f"after {len(result.runs)} of {result.planned} runs"
+    if len(result.runs) == result.planned:
+        return None
+    if result.ended_by is not None:
+        return f"Stopped {runs}: {result.ended_by}"
+    if result.verdict == "inconclusive":
+        return f"Stopped {runs}: the others could not settle it"
+    if not result.saved_runs:
+        return f"Settled {runs}"
+    saved = f"Settled {runs}: {_runs(result.saved_runs)} saved"
+    return f"{saved}, about {dollars(result.saved_cost)}" if result.saved_cost else saved
 
 
 def why(result: StatisticalResult) -> str:

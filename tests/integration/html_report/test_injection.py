@@ -177,6 +177,7 @@ def _test(number: int, text: str) -> tuple[list[dict], list[str]]:
         "is_cost_known": False,
         "claim": sink(),
         "mode": sink(),
+        "stopped": sink(),
         "failure_modes": [{**mode, "text": sink(tight), "parting": sink(tight)}],
         "causes": [{**mode, "text": sink(tight)}],
         "notes": [sink()],

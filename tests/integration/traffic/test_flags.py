@@ -32,14 +32,14 @@ def test_agent():
 runs = iter(range(1, 1000))
 turn = threading.Lock()
 
-@statistical(mode="all")
+@statistical
 def test_repeated():
     with turn:
         ran("repeated")
         run = next(runs)
     assert run % 5
 
-@statistical(n=3, threshold=0.1, mode="all")
+@statistical(n=3, threshold=0.1)
 def test_says_it_itself():
     ran("itself")
 

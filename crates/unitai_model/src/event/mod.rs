@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 
 pub use amount::{Part, Spending};
 pub use run::{Limit, RunEnding, RunFinished, RunStarted, TestsFound};
-pub use statistics::{FailureMode, Statistics, Verdict};
+pub use statistics::{FailureMode, IntervalBasis, Statistics, Verdict};
 pub use test::{
     AgentRan, BrokenExpectation, Captured, Covered, Document, Phase, TestFailure, TestFinished, TestOutcome,
     TestStarted,

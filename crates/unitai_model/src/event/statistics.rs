@@ -25,6 +25,9 @@ pub struct Statistics {
     /// Where the true pass rate lies.
     #[schemars(inner(range(min = 0, max = 1)))]
     pub interval: [f64; 2],
+    /// What that interval allows for.
+    #[serde(default)]
+    pub interval_basis: IntervalBasis,
     /// How surely it lies there.
     #[schemars(range(min = 0, max = 1))]
     pub confidence: f64,
@@ -35,6 +38,9 @@ pub struct Statistics {
     /// Runs that were asked for and not needed.
     #[serde(default)]
     pub saved_runs: u64,
+    /// Why fewer runs were made than asked for, in words; nothing if all of them were.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stopped: Option<String>,
     /// US dollars of all runs whose cost is known.
     #[schemars(range(min = 0))]
     pub cost: f64,
@@ -49,6 +55,36 @@ pub struct Statistics {
     /// What is worth knowing about the plan: an `n` that is too small, for one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+}
+
+/// What an interval of the pass rate allows for. One of a fixed number of runs is wrong about runs that were stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum IntervalBasis {
+    /// The number of runs was fixed, and all of them were made.
+    #[default]
+    FixedN,
+    /// The test stopped by its own rule, and the interval is true under that rule.
+    StoppingRule,
+    /// Something else ended the runs, and the interval is true whatever the missing ones would have come to.
+    MissingRuns,
+}
+
+impl IntervalBasis {
+    /// What is to be said beside the interval; `None` for a fixed number of runs.
+    ///
+    /// ```
+    /// use unitai_model::event::IntervalBasis;
+    /// assert_eq!(IntervalBasis::StoppingRule.note(), Some("valid under early stopping"));
+    /// assert_eq!(IntervalBasis::FixedN.note(), None);
+    /// ```
+    pub fn note(self) -> Option<&'static str> {
+        match self {
+            IntervalBasis::FixedN => None,
+            IntervalBasis::StoppingRule => Some("valid under early stopping"),
+            IntervalBasis::MissingRuns => Some("valid whatever the missing runs would be"),
+        }
+    }
 }
 
 /// What a repeated test came to.

@@ -3,7 +3,8 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pyo3::prelude::*;
-use unitai_check::trials::{self, Indifference, Outcome, Plan, Sequential, Verdict};
+use unitai_check::trials::{self, Indifference, Outcome, Plan, Sequential, Tally, Verdict};
+use unitai_model::event::IntervalBasis;
 
 use crate::errors::invalid;
 
@@ -44,7 +45,7 @@ impl Series {
                     .map_err(|error| invalid(py, error.to_string()))?;
                 Plan::Sequential(test)
             }
-            _ => return Err(invalid(py, format!("mode must be early, all or sequential, not {mode}"))),
+            _ => return Err(invalid(py, format!("mode must be all, early or sequential, not {mode}"))),
         };
         let notes = trials::notes(n, threshold, confidence, &plan);
         let series = trials::Series::new(n, threshold, plan, min_runs).abreast(abreast);
@@ -115,10 +116,15 @@ impl Series {
         }
     }
 
-    /// What so many passed and failed runs prove: the sentence, and the interval of the true rate.
-    fn claim(&self, passed: u64, failed: u64) -> (String, f64, f64) {
-        let claim = self.lock().claim(passed, failed, self.confidence);
-        (claim.to_string(), claim.interval.low, claim.interval.high)
+    /// What so many runs of this series prove: the sentence, the interval of the true rate, and what it allows for.
+    fn claim(&self, passed: u64, failed: u64, inconclusive: u64) -> (String, f64, f64, &'static str) {
+        let claim = self.lock().claim(Tally { passed, failed, inconclusive }, self.confidence);
+        let basis = match claim.basis {
+            IntervalBasis::FixedN => "fixed_n",
+            IntervalBasis::StoppingRule => "stopping_rule",
+            IntervalBasis::MissingRuns => "missing_runs",
+        };
+        (claim.to_string(), claim.interval.low, claim.interval.high, basis)
     }
 
     /// What is worth knowing about the plan before it is carried out.

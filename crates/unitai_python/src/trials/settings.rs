@@ -8,9 +8,9 @@ use unitai_config::Settings;
 use crate::errors::unusable;
 
 /// What the environment and the project's file of a folder say about repeated tests: how often, the share of runs that
-/// must pass, and how many at a time.
+/// must pass, when they stop, and how many at a time.
 #[pyfunction]
-pub(crate) fn statistics_settings(py: Python<'_>, folder: PathBuf) -> PyResult<(u64, f64, u64)> {
+pub(crate) fn statistics_settings(py: Python<'_>, folder: PathBuf) -> PyResult<(u64, f64, String, u64)> {
     let settings = Settings::of(&folder).map_err(|trouble| unusable(py, trouble))?.statistics();
-    Ok((settings.n, settings.threshold, settings.max_workers))
+    Ok((settings.n, settings.threshold, settings.mode, settings.max_workers))
 }

@@ -43,7 +43,10 @@ pub(super) fn panel(html: &mut Html, statistics: &Statistics, links: impl Fn(&st
     if statistics.saved_runs > 0 {
         html.fact("Not needed", &counted(statistics.saved_runs, "run", "runs"));
     }
-    html.fact("Stops", &statistics.mode);
+    if let Some(why) = &statistics.stopped {
+        html.fact("Stopped", why);
+    }
+    html.fact("Mode", &statistics.mode);
     let about = if statistics.is_cost_known { "" } else { "at least " };
     html.fact("Cost of all runs", &format!("{about}{}", dollars(statistics.cost)));
     html.raw("</dl>");
@@ -86,8 +89,11 @@ fn interval(html: &mut Html, statistics: &Statistics) {
     html.raw("</b></span><span class=\"legend range\">")
         .text(&percent(statistics.confidence))
         .raw(" interval <b>");
-    html.text(&percent(low)).raw(" to ").text(&percent(high));
-    html.raw("</b></span><span class=\"legend threshold\">threshold <b>").text(&percent(threshold));
+    html.text(&percent(low)).raw(" to ").text(&percent(high)).raw("</b>");
+    if let Some(note) = statistics.interval_basis.note() {
+        html.raw(" (").raw(note).raw(")");
+    }
+    html.raw("</span><span class=\"legend threshold\">threshold <b>").text(&percent(threshold));
     html.raw("</b></span></figcaption></figure>");
 }
 

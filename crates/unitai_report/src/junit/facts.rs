@@ -112,8 +112,10 @@ fn push_statistics(facts: &mut Facts, statistics: &Statistics) {
     }
     facts.push(("unitai.threshold", threshold.to_string()));
     facts.push(("unitai.interval", format!("{low} {high}")));
+    facts.push(("unitai.interval_basis", word(&statistics.interval_basis)));
     facts.push(("unitai.confidence", statistics.confidence.to_string()));
     facts.push(("unitai.mode", statistics.mode.clone()));
+    facts.extend(statistics.stopped.clone().map(|why| ("unitai.stopped", why)));
     if !statistics.claim.is_empty() {
         facts.push(("unitai.claim", statistics.claim.clone()));
     }
@@ -271,10 +273,12 @@ impl Found {
             pass_rate: self.share("unitai.pass_rate").unwrap_or(0.0),
             threshold: self.share("unitai.threshold")?,
             interval: [share(low)?, share(high)?],
+            interval_basis: self.text("unitai.interval_basis").and_then(of_word).unwrap_or_default(),
             confidence: self.share("unitai.confidence").unwrap_or(0.0),
             claim: self.text("unitai.claim").unwrap_or_default().to_owned(),
             mode: self.text("unitai.mode").unwrap_or_default().to_owned(),
             saved_runs: 0,
+            stopped: self.text("unitai.stopped").map(str::to_owned),
             cost: spent.cost,
             is_cost_known: spent.unpriced == 0,
             failure_modes: Vec::new(),

@@ -4,7 +4,7 @@ use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
 use unitai_model::event::{
-    Captured, Limit, Part, Phase, RunEnding, RunFinished, RunStarted, Spending, Statistics, TestFailure,
+    Captured, IntervalBasis, Limit, Part, Phase, RunEnding, RunFinished, RunStarted, Spending, Statistics, TestFailure,
     TestFinished, TestOutcome, Verdict,
 };
 use unitai_report::{Run, Test};
@@ -90,8 +90,13 @@ fn spending() -> impl Strategy<Value = Spending> {
 
 fn statistics() -> impl Strategy<Value = Statistics> {
     let verdict = prop::sample::select(vec![Verdict::Passed, Verdict::Failed, Verdict::Inconclusive]);
-    (verdict, 0..50u64, 0..50u64, 0..5u64, text()).prop_map(
-        |(verdict, passed, failed, inconclusive, claim)| {
+    let basis = prop::sample::select(vec![
+        IntervalBasis::FixedN,
+        IntervalBasis::StoppingRule,
+        IntervalBasis::MissingRuns,
+    ]);
+    (verdict, 0..50u64, 0..50u64, 0..5u64, text(), basis).prop_map(
+        |(verdict, passed, failed, inconclusive, claim, basis)| {
             let rate = passed as f64 / (passed + failed).max(1) as f64;
             Statistics {
                 verdict,
@@ -102,10 +107,12 @@ fn statistics() -> impl Strategy<Value = Statistics> {
                 pass_rate: rate,
                 threshold: 0.95,
                 interval: [rate / 3.0, (rate + 1.0) / 2.0],
+                interval_basis: basis,
                 confidence: 0.95,
-                claim,
+                claim: claim.clone(),
                 mode: "all".to_owned(),
                 saved_runs: 0,
+                stopped: (!claim.is_empty()).then_some(claim),
                 cost: 0.0,
                 is_cost_known: true,
                 failure_modes: vec![],
