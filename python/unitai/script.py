@@ -103,7 +103,9 @@ class Answer:
                 remedy='write call("lookup_order", order="123").unchecked()',
             )
         copy = self._copy()
-        copy._parts = tuple(("unchecked call" if kind == "call" else kind, *said) for kind, *said in self._parts)
+        copy._parts = tuple(
+            ("unchecked call" if kind == "call" else kind, first, second) for kind, first, second in self._parts
+        )
         copy._text = f"{self._text}.unchecked()"
         return copy
 

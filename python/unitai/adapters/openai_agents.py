@@ -346,8 +346,8 @@ def _answered(original: Callable[..., Any]) -> Callable[..., Any]:
         original(self, *args, **options)
         item = self.raw_item
         call_id = item.get("call_id") if isinstance(item, dict) else getattr(item, "call_id", None)
-        session = Session.here() if call_id else None
-        if session is not None:
+        session = Session.here()
+        if session is not None and call_id:
             session.leave_to_framework(call_id)
 
     return init
