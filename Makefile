@@ -99,8 +99,9 @@ examples: $(READY) ## Run every example, with what it is written with, from the 
 	@$(BIN)/python scripts/node.py > /dev/null
 	$(BIN)/python scripts/examples.py $(ONLY)
 
-mcp: $(READY) ## Drive real MCP servers by YAML tests, from the wheel, and run the protocol's conformance suite
+mcp: $(READY) ## Drive real MCP servers by YAML tests, mock tools at MCP clients, and run the protocol's conformance suite
 	$(BIN)/python scripts/mcp_servers.py
+	$(BIN)/python scripts/mcp_clients.py $(if $(ALL),--all)
 
 agents: $(READY) ## Have the real Claude Code, Codex and Gemini CLI judge and drive YAML tests, from the wheel, offline
 	$(BIN)/python scripts/agents.py

@@ -207,3 +207,19 @@ def test_calls_in_texts_are_looked_for_in_the_first_megabyte_of_answers():
 
     with scripted_model([say(" " * (1 << 20) + "refund(order='123')")]):
         assert mocked().run_generic(agent).output == "really refunded 123"
+
+
+def test_a_mock_that_is_called_without_its_namespace_is_no_unseen_code():
+    toolkit = mocked()
+    tools = {"shop__refund": lambda order: toolkit.as_dict()["refund"](order=order, currency="EUR")}
+    with scripted_model([call("shop__refund", order="123"), say("Done.")]):
+        result = toolkit.run_generic(lambda: loop(tools, offered=("shop__refund",)))
+    assert [step.tool_name for step in tool_steps(result)] == ["refund"]
+
+
+def test_code_that_calls_a_mock_of_a_similar_name_is_unseen_all_the_same():
+    toolkit = mocked()
+    tools = {"process_refund": lambda order: toolkit.as_dict()["refund"](order=order, currency="EUR")}
+    with pytest.raises(UnreachableToolError, match="answered process_refund"):
+        with scripted_model([call("process_refund", order="123")]):
+            toolkit.run_generic(lambda: loop(tools, offered=("process_refund",)))

@@ -150,8 +150,10 @@ def _agent_in(tool: Any) -> Any:
 
 
 def _aliases(tool: Any) -> tuple[str, ...]:
-    name = getattr(_agent_in(tool), "name", None)
-    return () if name in (None, tool.name) else (name,)
+    """The name of the agent that it stands for, and that of a tool at its MCP server."""
+    at_server = (getattr(tool, "additional_properties", None) or {}).get("_mcp_remote_name")
+    names = (getattr(_agent_in(tool), "name", None), at_server)
+    return tuple(name for name in names if name not in (None, tool.name))
 
 
 def _returns(tool: Any) -> dict[str, Any] | None:

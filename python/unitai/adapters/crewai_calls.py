@@ -31,9 +31,11 @@ __all__ = ["SEAMS", "is_a", "is_own", "name_of", "names_of", "redirects", "sanit
 
 
 def names_of(tool: Any) -> tuple[str, tuple[str, ...]]:
-    """What the model calls a tool, and what the program does, if that is another name."""
+    """What the model calls a tool, and what the program and an MCP server do, if those are other names."""
     name = sanitized(tool.name)
-    return name, () if name == tool.name else (tool.name,)
+    behind = getattr(tool, "_original_tool", None) or tool
+    others = (tool.name, getattr(behind, "original_tool_name", None))
+    return name, tuple(dict.fromkeys(other for other in others if other not in (None, name)))
 
 
 def sanitized(name: str) -> str:

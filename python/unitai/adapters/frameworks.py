@@ -1,4 +1,4 @@
-"""The frameworks that have an adapter: how each is known, and where its redirects go in.
+"""The frameworks that have an adapter, and clients of MCP servers: how each is known, and where its redirects go in.
 
 A framework is never imported from here. What it calls its tools by is redirected while a run is under way, from the
 moment the module that holds it is there: a tool in a closure, or in another framework's agent, is reached, too.
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from unitai.traffic.door import add_hooks
 from unitai.traffic.patches import Patch
 
-__all__ = ["FRAMEWORKS", "Framework", "require"]
+__all__ = ["CLIENTS", "FRAMEWORKS", "Framework", "require"]
 
 
 class Framework(NamedTuple):
@@ -24,7 +24,7 @@ class Framework(NamedTuple):
     #: The top module of the framework, and the distribution that brings it.
     package: str
     distribution: str
-    #: What runs its agents, as `module:Class`.
+    #: What runs its agents, as `module:Class`; the module alone, where there are no agents to run.
     adapter: str
     #: The modules whose classes call tools. `redirects(module)` of the adapter's module gives what to replace in each.
     modules: tuple[str, ...]
@@ -152,6 +152,20 @@ FRAMEWORKS: dict[str, Framework] = {
     ),
 }
 
+#: What is no framework, and calls tools all the same.
+CLIENTS: dict[str, Framework] = {
+    "mcp": Framework(
+        "mcp",
+        "mcp",
+        "unitai.adapters.mcp_client",
+        ("mcp.client.session", "mcp.client.client"),
+        # Before 2.0 there were sessions only.
+        optional=frozenset({"mcp.client.client"}),
+        known_by="client.stdio",
+    ),
+}
+_REDIRECTED = {**FRAMEWORKS, **CLIENTS}
+
 
 def require(owner: Any, name: str, distribution: str) -> None:
     """Refuses a framework whose class lacks what is to be redirected: its real tools would run."""
@@ -181,7 +195,7 @@ def check(name: str) -> None:
     """Refuses a framework that has no module where its tools are called: nothing would be redirected, and no import
     would tell.
     """
-    framework = FRAMEWORKS[name]
+    framework = FRAMEWORKS.get(name) or CLIENTS[name]
     package = sys.modules.get(framework.package)
     if package is None or not _is_it(framework, package):
         return
@@ -228,7 +242,7 @@ def _checking(name: str) -> Any:
 
 add_hooks(
     {
-        **{framework.package: _checking(name) for name, framework in FRAMEWORKS.items()},
-        **{module: _hook(framework, module) for framework in FRAMEWORKS.values() for module in framework.modules},
+        **{framework.package: _checking(name) for name, framework in _REDIRECTED.items()},
+        **{module: _hook(framework, module) for framework in _REDIRECTED.values() for module in framework.modules},
     }
 )

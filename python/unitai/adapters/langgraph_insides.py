@@ -12,8 +12,9 @@ from typing import Any
 
 from unitai.adapters.awaiting import awaited, waited
 from unitai.adapters.langgraph_graphs import is_in_run
-from unitai.adapters.langgraph_tools import base_tool, for_real, is_agent, is_for_real
+from unitai.adapters.langgraph_tools import base_tool, is_agent
 from unitai.adapters.ports import Session, ToolCall
+from unitai.adapters.real_call import is_part_of_real_call
 from unitai.errors import UnmockedToolError
 
 __all__ = ["arguments", "getattribute"]
@@ -51,27 +52,18 @@ def getattribute(original: Callable[..., Any]) -> Callable[..., Any]:
 def _inside(tool: Any, name: str, real: Any, reader: str) -> Any:
     """The function inside of a tool, for whoever reads it: for code that would call it, one that asks the mock."""
     is_ours = "_run" in tool.__dict__
-    if real is None or is_ours or is_for_real() or reader.startswith(_FRAMEWORK):
+    if real is None or is_ours or reader.startswith(_FRAMEWORK):
         return real
     session = Session.here()
-    if session is None:
+    if session is None or is_part_of_real_call(session.run_id, tool.name):
         return real
 
     def answer(args: tuple[Any, ...], options: dict[str, Any]) -> Any:
-        def run_real() -> Any:
-            with for_real():
-                return real(*args, **options)
-
-        async def arun_real() -> Any:
-            with for_real():
-                return await real(*args, **options)
-
         given = _arguments(tool, name, real, args, options)
         call = ToolCall(tool.name, tool._filter_injected_args(given), is_agent=is_agent(tool))
-        return session.answer(call, arun_real if is_async else run_real)
+        return session.answer(call, lambda: real(*args, **options))
 
-    is_async = name == "_arun" or iscoroutinefunction(real)
-    if is_async:
+    if name == "_arun" or iscoroutinefunction(real):
 
         @wraps(real)
         async def acall(*args: Any, **options: Any) -> Any:

@@ -11,7 +11,7 @@ from typing import Any, get_type_hints
 
 from unitai.adapters.base import AgentTool
 from unitai.adapters.langgraph_graphs import is_kind_of, named
-from unitai.adapters.langgraph_tools import hosted_name, is_agent, remote_name
+from unitai.adapters.langgraph_tools import aliases, hosted_name, is_agent, remote_name
 
 __all__ = ["are_all_known", "tools_of"]
 
@@ -126,6 +126,7 @@ def _tool(tool: Any, agent: str | None) -> AgentTool:
         description=tool.description,
         schema=partial(_schema, tool),
         returns=partial(_returns, tool),
+        aliases=aliases(tool),
         kind="agent" if is_agent(tool) else "tool",
         agent_id=agent,
     )

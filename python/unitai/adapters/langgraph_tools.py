@@ -10,9 +10,8 @@ from __future__ import annotations
 import copy
 import dataclasses
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
 from functools import wraps
+from inspect import getclosurevars
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -24,16 +23,15 @@ from unitai.errors import WrongArgumentsError
 __all__ = [
     "agenerate",
     "ainvoke",
+    "aliases",
     "amodel_stream",
     "aremote",
     "aremote_stream",
     "arun",
     "base_tool",
-    "for_real",
     "generate",
     "hosted_name",
     "is_agent",
-    "is_for_real",
     "model_stream",
     "remote",
     "remote_name",
@@ -108,23 +106,13 @@ def ainvoke(original: Callable[..., Any]) -> Callable[..., Any]:
     return ainvoke
 
 
-#: Whether a real tool runs here.
-_is_for_real: ContextVar[bool] = ContextVar("unitai_real_tool", default=False)
-
-
-@contextmanager
-def for_real() -> Iterator[None]:
-    """Around a real tool that may run: what it calls of itself is no call of the tool."""
-    token = _is_for_real.set(True)
-    try:
-        yield
-    finally:
-        _is_for_real.reset(token)
-
-
-def is_for_real() -> bool:
-    """Whether this code is called by a real tool that may run."""
-    return _is_for_real.get()
+def aliases(tool: Any) -> tuple[str, ...]:
+    """The name of a tool at its MCP server, where that of the server stands before it here."""
+    caller = getattr(tool, "coroutine", None)
+    if caller is None or getattr(caller, "__module__", None) != "langchain_mcp_adapters.tools":
+        return ()
+    name = getattr(getclosurevars(caller).nonlocals.get("tool"), "name", tool.name)
+    return () if name == tool.name else (name,)
 
 
 class _Called:
@@ -137,7 +125,7 @@ class _Called:
         self._is_asked = self._is_real = False
         given = tool_input if isinstance(tool_input, dict) else {"input": tool_input}
         args = tool._filter_injected_args(given)
-        self._call = ToolCall(tool.name, args, schema=_unchecked(tool), is_agent=is_agent(tool))
+        self._call = ToolCall(tool.name, args, aliases=aliases(tool), schema=_unchecked(tool), is_agent=is_agent(tool))
         self.tool = copy.copy(tool)
 
         # Not by way of the redirect, which asks who reads them.
@@ -147,7 +135,7 @@ class _Called:
         @wraps(real_run)
         def run(*args: Any, **options: Any) -> Any:
             def real() -> Any:
-                with within(tool.name), for_real():
+                with within(tool.name):
                     self._is_real = True
                     return real_run(*args, **options)
 
@@ -156,7 +144,7 @@ class _Called:
         @wraps(real_arun)
         async def arun(*args: Any, **options: Any) -> Any:
             async def real() -> Any:
-                with within(tool.name), for_real():
+                with within(tool.name):
                     self._is_real = True
                     return await real_arun(*args, **options)
 

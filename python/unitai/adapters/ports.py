@@ -74,9 +74,12 @@ class Session:
         return self._tools
 
     @staticmethod
-    def here() -> Session | None:
+    def here(*, is_framework: bool = True) -> Session | None:
         """The run that this code works for, for a redirect; `None` where no run is under way, and then the framework
         must go on as if there were no redirect.
+
+        Where a framework takes part, all tools of its agents are reached by redirects. `is_framework=False` is for what
+        calls some of an agent's tools only, as a client of an MCP server does.
 
         Raises what no agent catches by habit, if the run is over, and `AmbiguousRunError` in a thread that could work
         for several.
@@ -84,7 +87,8 @@ class Session:
         run = run_here()
         if run is None:
             return None
-        run.joined_by_framework()
+        if is_framework:
+            run.joined_by_framework()
         return Session(run)
 
     @property

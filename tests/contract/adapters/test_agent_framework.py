@@ -152,8 +152,24 @@ class TestTools:
         toolkit = MockToolkit()
         toolkit.allow("track_parcel")
         with scripted_model([call("track_parcel", parcel_id="8"), when(tool_result="really").then(say("In a van."))]):
-            assert toolkit.run(agent(parcels), "where is it?").output == "In a van."
+            result = toolkit.run(agent(parcels), "where is it?")
+        assert result.output == "In a van."
+        assert tools(result) == [("track_parcel", "support")]
         assert mark.read_text(encoding="utf-8") == "track_parcel 8 1\n"
+
+    def test_a_prefix_is_not_a_part_of_the_name_that_the_server_knows(self, toolkit, tmp_path):
+        server, mark = Path(__file__).with_name("mcp_shop.py"), tmp_path / "leaks.txt"
+        parcels = MCPStdioTool("parcels", command=sys.executable, args=[str(server), str(mark)])
+        if not hasattr(parcels, "tool_name_prefix"):
+            pytest.skip("this release has no prefixes")
+        parcels.tool_name_prefix = "shop"
+        for name in ("shop_track_parcel", "track_parcel"):
+            toolkit = MockToolkit()
+            toolkit.allow(name)
+            with scripted_model([call("shop_track_parcel", parcel_id="8"), say("In a van.")]):
+                result = toolkit.run(agent(parcels), "where is it?")
+            assert tools(result) == [(name, "support")]
+        assert mark.read_text(encoding="utf-8") == "track_parcel 8 1\n" * 2
 
 
 class TestMiddleware:

@@ -368,10 +368,11 @@ class TestTools:
         agent = member("support", remote)
         (found,) = CrewAIAdapter().extract_tools(agent)
         assert (found.kind, found.agent_id) == ("mcp", "support")
-        toolkit = MockToolkit()
-        toolkit.mock(str(found), return_value="paid")
-        with scripted_model([call(str(found)), when(tool_result="paid").then(say("Done."))]):
-            assert toolkit.run(agent, "go").output == "Done."
+        for name in (str(found), "pay"):
+            toolkit = MockToolkit()
+            toolkit.mock(name, return_value="paid")
+            with scripted_model([call(str(found)), when(tool_result="paid").then(say("Done."))]):
+                assert toolkit.run(agent, "go").output == "Done."
 
     def test_the_result_of_a_tool_may_be_the_answer(self, writes_its_calls):
         self.check_result_as_answer(wants("refund", '{"order_id": "123", "amount": 10.0}'))

@@ -161,6 +161,7 @@ class TestTools:
         toolkit.allow("refund")
         with scripted_model([refund, say("Done.")]):
             result = toolkit.run(support, "go")
+        assert tools_of(result) == ["refund"]
         assert "really refunded" in str(result.get_calls("refund")[0].result)
         assert (tmp_path / "leak.txt").exists()
 

@@ -280,6 +280,7 @@ class TestToolsets:
         toolkit.allow("refund")
         with scripted_model(script[1:]):
             result = toolkit.run(agent, "go")
+        assert tools_of(result) == ["refund"]
         assert "really refunded" in str(result.get_calls("refund")[0].result)
         (tmp_path / "leak.txt").unlink()
         with scripted_model(script[1:2]), pytest.raises(UnmockedToolError, match="refund"):

@@ -315,7 +315,9 @@ class TestAgents:
         toolkit.allow("Parcels.track_parcel")
         asked = call("Parcels-track_parcel", parcel_id="8")
         with scripted_model([asked, when(tool_result="really").then(say("In a van."))]):
-            assert toolkit.run_generic(run).output == "In a van."
+            result = toolkit.run_generic(run)
+        assert result.output == "In a van."
+        assert len(tools(result)) == 1
         assert mark.read_text(encoding="utf-8") == "track_parcel 8 1\n"
 
 

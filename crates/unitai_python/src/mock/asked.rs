@@ -16,6 +16,8 @@ use crate::values::encode;
 /// A tool call, under the name that the test knows it by.
 pub(crate) struct Asked<'py> {
     pub(super) name: String,
+    /// What else the tool is called.
+    aliases: Vec<String>,
     pub(super) args: Bound<'py, PyDict>,
     pub(super) agent_id: Option<String>,
     /// What the tool takes, where a framework does not see to it itself.
@@ -33,11 +35,12 @@ impl<'py> Asked<'py> {
         let agent_id: Option<String> = call.attribute("agent_id")?.extract()?;
         let schema = call.attribute("schema")?;
         let known = toolbox.known_name(py, &name, &aliases);
-        for told in std::iter::once(&name).chain(&aliases).filter(|told| **told != known) {
-            run.note_alias(told, &known);
-        }
+        let aliases: Vec<String> =
+            std::iter::once(name).chain(aliases).filter(|told| *told != known).collect();
+        aliases.iter().for_each(|told| run.note_alias(told, &known));
         Ok(Asked {
             name: known,
+            aliases,
             args: call.attribute("args")?.cast_into::<PyDict>()?,
             agent_id: match agent_id {
                 None => agent_here(py)?,
@@ -50,7 +53,22 @@ impl<'py> Asked<'py> {
 
     /// A call of a tool that is known by one name, from whoever speaks here.
     pub(super) fn plain(name: &str, args: Bound<'py, PyDict>) -> Asked<'py> {
-        Asked { name: name.to_owned(), args, agent_id: None, schema: None, is_agent: false }
+        Asked {
+            name: name.to_owned(),
+            aliases: Vec::new(),
+            args,
+            agent_id: None,
+            schema: None,
+            is_agent: false,
+        }
+    }
+
+    /// The real tool, so that what it calls under one of its own names is known to belong to this call.
+    pub(super) fn real_call(&self, run: &Run, real: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let py = real.py();
+        let names: Vec<&str> = std::iter::once(&self.name).chain(&self.aliases).map(String::as_str).collect();
+        let call_real = py.import("unitai.adapters.real_call")?.attribute("call_real")?;
+        py.import("functools")?.attribute("partial")?.call1((call_real, run.id(), names, real))
     }
 
     /// Why the tool does not take these arguments, if it does not.

@@ -36,6 +36,7 @@ impl Toolbox {
         let encoded = encode(asked.args.as_any())?;
         let is_allowed = asked.is_agent || self.is_allowed(name);
         if let (true, Some(real)) = (is_allowed, real) {
+            let real = &asked.real_call(run.get(), real)?;
             if let Some(met) = self.fault_for(py, run.get(), name, &encoded.packed)? {
                 let step = run.get().write_call(py, &tool, encoded, Outcome::Unfinished, agent_id)?;
                 return met.carry_out(run, step, real);
