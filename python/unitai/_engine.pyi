@@ -75,6 +75,7 @@ __all__ = [
     "layer_settings",
     "layers",
     "leave_agent",
+    "limits_live_models",
     "load_settings",
     "load_yaml_text",
     "log_lines",
@@ -87,6 +88,7 @@ __all__ = [
     "parting",
     "pass_at_k",
     "pass_hat_k",
+    "permit_live_models",
     "plan_yaml_test",
     "project_folder",
     "project_root",
@@ -94,8 +96,10 @@ __all__ = [
     "read_yaml_tests",
     "redacted_note",
     "refuse_connection",
+    "refused_live_call",
     "renew_settings",
     "restore_trajectory",
+    "revoke_live_models",
     "run_command",
     "run_here",
     "run_yaml_test",
@@ -722,6 +726,10 @@ class Passage:
 
 def budget_settings(folder: str | os.PathLike[str]) -> dict[str, float | None]: ...
 def cache_settings(folder: str | os.PathLike[str], mode: str | None = None) -> dict[str, Any]: ...
+def permit_live_models() -> None: ...
+def revoke_live_models() -> None: ...
+def limits_live_models() -> bool: ...
+def refused_live_call() -> BaseException | None: ...
 def block_network() -> None: ...
 def unblock_network() -> None: ...
 def claims(method: str, url: str) -> bool: ...

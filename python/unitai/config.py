@@ -58,12 +58,17 @@ class UnitAIConfig:
     cost_budget_per_suite: float | None
     #: The model that agents use instead of their own.
     model_override: str | None
+    #: Which tests may call models live: any (`"allow"`), those that are marked `unitai_live` or repeated
+    #: (`"marked"`), or none (`"never"`).
+    live_models: Literal["allow", "marked", "never"]
     #: Whether calling a tool that is not mocked is an error.
     strict_mocks: bool
     #: How often one tool may be called in one run.
     max_tool_calls: int
     #: Seconds that one run may take.
     timeout: float
+    #: Seconds that one test may take before `unitai test` kills the process that runs it; `None` for no limit.
+    hard_timeout: float | None
     #: Whether recordings answer for the models.
     cache_enabled: bool
     #: Where answers of models come from; `None` leaves it to `cache_enabled`.

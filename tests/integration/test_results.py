@@ -74,7 +74,7 @@ failed: tests/test_refund.py::test_refund
 ======================== UnitAI Results ========================
 1 passed, 1 failed, 1 skipped in 34.2s
 Total cost: $0.034 | Total tokens: 8,770 | LLM calls: 22
-Paid: $0.031 (2 of 22 model calls were scripted)
+Model calls: 20 live, $0.031 paid; 2 scripted
 Budget remaining: $4.97 / $5.00
 ================================================================
 """

@@ -153,7 +153,7 @@ class TestEveryKind:
         assert project.finished("test_repeated")["spending"]["scripted"]["calls"] == 5
         assert "spending" not in project.finished("test_raises")
         assert "Total cost: $0.019 | Total tokens: 7,140 | LLM calls: 7\n" in done.stdout
-        assert "Paid: $0.00 (7 of 7 model calls were scripted)" in done.stdout
+        assert "\nModel calls: 7 scripted, $0.00 paid\n" in done.stdout
         assert "Budget remaining: $0.98 / $1.00" in done.stdout
 
     def test_the_block_is_the_last_word(self, whole):

@@ -1,6 +1,6 @@
 //! The table of keys: every setting there is, and all that is known about it.
 
-use crate::Kind;
+use crate::{Kind, LiveModels};
 
 /// The name of a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -21,12 +21,16 @@ pub enum Name {
     CostBudgetPerSuite,
     /// The model that agents use instead of their own.
     ModelOverride,
+    /// Which tests may call models live.
+    LiveModels,
     /// Whether a tool that is not mocked is an error.
     StrictMocks,
     /// How often a tool may be called in a run.
     MaxToolCalls,
     /// How long a run may take.
     Timeout,
+    /// How long a test may take before its process is killed.
+    HardTimeout,
     /// Whether recordings are used.
     CacheEnabled,
     /// Where answers of models come from.
@@ -203,7 +207,7 @@ const ANSWERS: [&str; 4] = ["auto", "cached", "live", "off"];
 const WEIGHTS: [&str; 3] = ["error", "warning", "off"];
 
 /// Every setting, in the order of [`Name`].
-pub const KEYS: [Key; 44] = [
+pub const KEYS: [Key; 46] = [
     key(
         Name::Adapter,
         "adapter",
@@ -257,6 +261,13 @@ pub const KEYS: [Key; 44] = [
     )
     .or_nothing("the agent's own"),
     key(
+        Name::LiveModels,
+        "live_models",
+        Kind::Choice(&LiveModels::WORDS),
+        "Which tests may call models live: any (`allow`), those that are marked `unitai_live` or repeated (`marked`), or none (`never`).",
+    )
+    .or("allow"),
+    key(
         Name::StrictMocks,
         "strict_mocks",
         Kind::Flag,
@@ -271,6 +282,13 @@ pub const KEYS: [Key; 44] = [
     )
     .or("50"),
     key(Name::Timeout, "timeout", Kind::Seconds, "How long one run of an agent may take.").or("60"),
+    key(
+        Name::HardTimeout,
+        "hard_timeout",
+        Kind::Seconds,
+        "How long one test may take before `unitai test` kills the process that runs it.",
+    )
+    .or_nothing("no limit"),
     key(
         Name::CacheEnabled,
         "cache_enabled",

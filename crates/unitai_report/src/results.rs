@@ -20,6 +20,7 @@ const WIDTH: usize = 64;
 /// ======================== UnitAI Results ========================
 /// 1 passed in 34.2s
 /// Total cost: $0.47 | Total tokens: 52,340 | LLM calls: 38
+/// Model calls: 38 live, $0.47 paid
 /// Budget remaining: $4.53 / $5.00
 /// ================================================================");
 /// ```
@@ -80,7 +81,7 @@ mod tests {
     fn a_run_that_its_last_test_stopped_left_nothing_out() {
         let finished = r#"{"event":"run_finished","at":9,"duration_seconds":9,"ending":"stopped","reason":"stopping after 1 failures"}"#;
         assert!(!block_of(3, finished, false).contains("stopp"));
-        let told = "The run was stopped after a failure (`unitai test --keep-going` runs the rest); 3 of 4 tests had their turn.\n";
+        let told = "The run was stopped after a failure (`unitai test --keep-going` runs the rest); 1 of 4 tests were not run.\n";
         assert!(block_of(4, finished, false).contains(told));
     }
 
@@ -92,9 +93,9 @@ mod tests {
             "\
 ======================== UnitAI Results ========================
 1 passed, 1 inconclusive, 1 xpassed in 9.0s
-The run was stopped after a failure (`unitai test --keep-going` runs the rest); 3 of 5 tests had their turn.
+The run was stopped after a failure (`unitai test --keep-going` runs the rest); 2 of 5 tests were not run.
 Total cost: $0.25 and 3 calls of unknown price | Total tokens: 3,030 | LLM calls: 6
-Paid: $0.25 and 3 calls of unknown price (2 of 6 model calls were scripted)
+Model calls: 4 live, at least $0.25 paid; 2 scripted
 Budget overspent by $0.05: $0.25 of $0.20
   cost  tokens  test
 $0.25+   3,000  dear\\x1b[31m
@@ -107,7 +108,7 @@ $0.003      30  cheap
     fn a_run_that_was_killed_says_so() {
         assert!(
             block("", false)
-                .contains("The run did not come to its end: its process was killed; 3 of 5 tests")
+                .contains("The run did not come to its end: its process was killed; 2 of 5 tests")
         );
         assert!(!block("", false).contains("Budget"));
     }

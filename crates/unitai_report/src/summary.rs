@@ -35,6 +35,8 @@ pub struct Summary {
     /// How many tests came to what.
     #[serde(flatten)]
     pub counts: Counts,
+    /// Tests that were found and that the run did not come to.
+    pub not_run: u64,
     /// How long the run took.
     pub duration_seconds: f64,
     /// What model calls came to.
@@ -62,6 +64,8 @@ pub struct Spent {
     pub tokens: u64,
     /// How many calls there were.
     pub model_calls: u64,
+    /// How many of them a model answered, and neither a script nor a recording.
+    pub live_calls: u64,
 }
 
 /// A test of the run.
@@ -104,6 +108,7 @@ impl Summary {
             is_green: run.is_green(),
             ending: words::ending_word(run),
             counts: run.counts(),
+            not_run: run.found.unwrap_or(0).saturating_sub(run.tests.len() as u64),
             duration_seconds: run.duration_seconds(),
             spent: Spent::of(is_known.then(|| run.spending())),
             is_spending_whole: words::is_spending_whole(run),
@@ -148,6 +153,7 @@ impl Spent {
             unpriced_calls: all.unpriced,
             tokens: all.tokens,
             model_calls: all.calls,
+            live_calls: spending.unwrap_or_default().live.calls,
         }
     }
 }
@@ -165,6 +171,7 @@ mod tests {
         let unpriced = r#"{"event":"test_finished","at":1,"test":"t","outcome":"passed","duration_seconds":1,"spending":{"live":{"calls":2,"tokens":9,"unpriced":2}}}"#;
         let spent = of(&[started, unpriced]);
         assert_eq!((spent.cost, spent.paid, spent.unpriced_calls, spent.tokens), (None, None, 2, 9));
+        assert_eq!((spent.model_calls, spent.live_calls), (2, 2));
     }
 
     #[test]

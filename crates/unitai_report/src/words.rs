@@ -88,18 +88,28 @@ pub(crate) fn short_cost(part: Part) -> String {
     }
 }
 
-/// `Paid: $0.00 (38 of 38 model calls were scripted or replayed)`: when not every call was paid for.
-pub(crate) fn paid(spending: &Spending) -> Option<String> {
-    let (calls, free) =
-        (spending.all().calls, spending.scripted.calls.saturating_add(spending.replayed.calls));
-    let how = match (spending.scripted.calls, spending.replayed.calls) {
-        (0, 0) => return None,
-        (_, 0) => "scripted",
-        (0, _) => "replayed",
-        _ => "scripted or replayed",
+/// `3 live, $0.0012 paid; 2 scripted, 1 replayed`: who answered model calls, and what was paid for it.
+pub(crate) fn sources(spending: &Spending) -> Option<String> {
+    if spending.all().calls == 0 {
+        return None;
+    }
+    let count =
+        |part: Part, word: &str| (part.calls > 0).then(|| format!("{} {word}", thousands(part.calls)));
+    let free: Vec<String> = [count(spending.scripted, "scripted"), count(spending.replayed, "replayed")]
+        .into_iter()
+        .flatten()
+        .collect();
+    let paid = match spending.live.unpriced {
+        0 => format!("{} paid", dollars(spending.live.cost)),
+        unpriced if unpriced >= spending.live.calls => "price unknown".to_owned(),
+        _ => format!("at least {} paid", dollars(spending.live.cost)),
     };
-    let (noun, verb) = (if calls == 1 { "call" } else { "calls" }, if free == 1 { "was" } else { "were" });
-    Some(format!("Paid: {} ({free} of {calls} model {noun} {verb} {how})", cost(spending.live)))
+    // A live call comes first: where a script was forgotten, nothing else tells it.
+    Some(match (count(spending.live, "live"), free.is_empty()) {
+        (Some(live), true) => format!("{live}, {paid}"),
+        (Some(live), false) => format!("{live}, {paid}; {}", free.join(", ")),
+        (None, _) => format!("{}, {paid}", free.join(", ")),
+    })
 }
 
 /// `Budget remaining: $4.53 / $5.00`, of a run that has one.
@@ -127,7 +137,7 @@ pub(crate) fn totals(run: &Run) -> Vec<String> {
         let (tokens, calls) = (thousands(all.tokens), thousands(all.calls));
         let about = if is_spending_whole(run) { "" } else { "at least " };
         lines.push(format!("Total cost: {about}{} | Total tokens: {tokens} | LLM calls: {calls}", cost(all)));
-        lines.extend(paid(&spending));
+        lines.extend(sources(&spending).map(|sources| format!("Model calls: {sources}")));
     }
     lines.extend(budget(run));
     lines
@@ -216,7 +226,7 @@ pub(crate) fn ending(run: &Run) -> Option<String> {
     let reason = reason.map_or_else(String::new, |reason| format!(" ({reason})"));
     let had = match run.found {
         Some(found) if found > run.tests.len() as u64 => {
-            format!("; {} of {found} tests had their turn", run.tests.len())
+            format!("; {} of {found} tests were not run", found - run.tests.len() as u64)
         }
         _ => String::new(),
     };
@@ -294,12 +304,22 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_paid_for_is_said_and_what_was_paid_for_is_not() {
+    fn live_calls_are_told_first_and_with_what_was_paid() {
         let part = |calls| Part { calls, ..Part::default() };
-        assert_eq!(paid(&Spending { live: part(3), ..Spending::default() }), None);
-        let some = Spending { live: part(1), scripted: part(1), replayed: part(2) };
-        assert_eq!(paid(&some).unwrap(), "Paid: $0.00 (3 of 4 model calls were scripted or replayed)");
-        let one = Spending { scripted: part(1), ..Spending::default() };
-        assert_eq!(paid(&one).unwrap(), "Paid: $0.00 (1 of 1 model call was scripted)");
+        let live = Part { calls: 3, cost: 0.0012, ..Part::default() };
+        let told = |live, scripted, replayed| sources(&Spending { live, scripted, replayed });
+        assert_eq!(told(part(0), part(0), part(0)), None);
+        assert_eq!(told(live, part(0), part(0)).unwrap(), "3 live, $0.0012 paid");
+        assert_eq!(
+            told(live, part(1200), part(2)).unwrap(),
+            "3 live, $0.0012 paid; 1,200 scripted, 2 replayed"
+        );
+        assert_eq!(told(part(0), part(1), part(0)).unwrap(), "1 scripted, $0.00 paid");
+        assert_eq!(told(part(0), part(1), part(2)).unwrap(), "1 scripted, 2 replayed, $0.00 paid");
+        assert_eq!(told(Part { unpriced: 3, ..live }, part(0), part(0)).unwrap(), "3 live, price unknown");
+        assert_eq!(
+            told(Part { unpriced: 1, ..live }, part(0), part(0)).unwrap(),
+            "3 live, at least $0.0012 paid"
+        );
     }
 }

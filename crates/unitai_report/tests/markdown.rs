@@ -127,6 +127,7 @@ fn failures_come_first_with_what_is_known_of_them() {
 
 ```text
 Total cost: $0.031 | Total tokens: 1,500 | LLM calls: 3
+Model calls: 3 live, $0.031 paid
 Budget remaining: $4.97 / $5.00
 ```
 

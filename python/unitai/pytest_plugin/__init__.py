@@ -54,6 +54,7 @@ _SAVE_BASELINE = "save how repeated tests did as this baseline: a name, or a pat
 _CACHE = "where answers of models come from, in every test: record, replay, auto or off"
 _UNITAI = "report on the run: its cost at the end, JUnit and events for `unitai results` and `unitai report`"
 _EVENTS = "write the events of the run to this file"
+_LIVE = "which tests may call models live: allow (all), marked (those marked unitai_live, and repeated ones) or never"
 _BUDGET = "what the model calls of all tests may cost together, in US dollars"
 _LAYER = "run only tests of these layers, with commas between them: unit, contract, integration, behavioral, regression"
 _SNAPSHOT = "keep what `snapshot.assert_match` is given, in the place of what was kept before"
@@ -151,6 +152,7 @@ def pytest_load_initial_conftests(early_config: pytest.Config, parser: pytest.Pa
         group.addoption("--unitai-events", metavar="FILE", help=_EVENTS)
         group.addoption("--unitai-cache", metavar="MODE", help=_CACHE)
         group.addoption("--unitai-budget", metavar="DOLLARS", help=_BUDGET)
+        group.addoption("--live-models", dest="unitai_live_models", metavar="WHICH", help=_LIVE)
         group.addoption("--unitai-baseline", metavar="NAME", help=_BASELINE)
         group.addoption("--unitai-save-baseline", metavar="NAME", help=_SAVE_BASELINE)
     # Which error says that a name is taken depends on pytest's version.
@@ -212,6 +214,7 @@ def pytest_configure(config: pytest.Config) -> None:
         "markers", "unitai_skip_if_no_api_key(env_var, model): the test needs the key of a provider"
     )
     config.addinivalue_line("markers", "unitai_budget(max_cost, prices=None): what the test's model calls may cost")
+    config.addinivalue_line("markers", "unitai_live: the test may call models live where `live_models` is `marked`")
     for name, meaning in LAYERS.items():
         config.addinivalue_line("markers", f"{name}: {meaning}")
     config.addinivalue_line("markers", "slow: takes more than ten seconds")
@@ -283,6 +286,7 @@ _SETTINGS = (
     ("--unitai-model", "unitai_model", "model_override"),
     ("--unitai-budget", "unitai_budget", "cost_budget_per_suite"),
     ("--unitai-cache", "unitai_cache", "cache_mode"),
+    ("--live-models", "unitai_live_models", "live_models"),
     ("--llm-provider", "unitai_llm_provider", "judge_provider"),
     ("--llm-model", "unitai_llm_model", "judge_model"),
     ("--llm-judge", "unitai_llm_judge", "judge_answers"),

@@ -55,13 +55,17 @@ def start(config: pytest.Config, speaks: bool) -> None:
 
         config.pluginmanager.register(EveryTest(mode))
     if speaks or pytest_plugin.options:
-        from unitai._engine import renew_settings
+        from unitai._engine import limits_live_models, renew_settings
         from unitai.errors import UnitAIError
 
         try:
             renew_settings()
         except UnitAIError as error:
             raise pytest.UsageError(str(error)) from None
+        if limits_live_models():
+            from unitai.pytest_plugin.live import LiveModels
+
+            config.pluginmanager.register(LiveModels(), "unitai-live")
     if config.getoption("unitai", False):
         from unitai.pytest_plugin.session import begin
 

@@ -9,7 +9,7 @@ from inspect import isawaitable
 from time import monotonic, perf_counter, sleep
 from typing import Any
 
-from unitai._engine import AgentRunResult, Finding, unseen_error
+from unitai._engine import AgentRunResult, Finding, permit_live_models, revoke_live_models, unseen_error
 from unitai.attempt import Attempt, current
 from unitai.errors import CostLimitExceeded, UnpricedModelError
 from unitai.runner.inline import Watcher
@@ -89,6 +89,8 @@ class Attempts:
         current.set(attempt)
         args, kwargs = self._shared or self._arguments.fresh()
         begun = perf_counter()
+        # In whatever process: to see what a model does is what tests are repeated for.
+        permit_live_models()
         try:
             try:
                 returned = self._function(*args, **kwargs)
@@ -109,6 +111,8 @@ class Attempts:
             raise
         except BaseException as error:
             return self._raised(index, error, perf_counter() - begun, attempt.results)
+        finally:
+            revoke_live_models()
         duration = perf_counter() - begun
         if returned is None and not attempt.results:
             return Outcome(index, "passed", duration)

@@ -5,7 +5,7 @@ use crate::{Call, Check, Def, Example, Report, Role, Rule, Severity};
 
 pub(crate) static RULE: Rule = Rule {
     name: "live-without-budget",
-    what: "A test that is marked as live (`@pytest.mark.unitai_skip_if_no_api_key`, `@pytest.mark.live`) and that nothing keeps from \
+    what: "A test that is marked as live (`@pytest.mark.unitai_live`, `unitai_skip_if_no_api_key` or `live`) and that nothing keeps from \
            spending: no `unitai_budget` marker, no `budget=`, no `spending` block, no `cost_budget` in the project's settings.",
     why: "An agent that never stops asking spends until somebody looks. A budget sets the money aside before a call is sent.",
     bad: Example {
@@ -47,7 +47,7 @@ fn check(test: Def<'_, '_>, report: &mut Report<'_>) {
         return;
     }
     let marker = test.markers().map(|(name, _)| name).find(|name| match *name {
-        "unitai_skip_if_no_api_key" => true,
+        "unitai_live" | "unitai_skip_if_no_api_key" => true,
         "live" | "live_model" | "live_llm" => asks_models(test),
         _ => false,
     });

@@ -63,11 +63,13 @@ raise toolkit.run(impatient, "wait").error"#,
         code: "UA104",
         class: "UnexpectedModelCallError",
         branch: ExpectationError,
-        summary: "A request came to the model that the script has no answer to.",
+        summary: "A request came to the model that nothing in the test answers.",
         meaning: "All steps of the script had been played, and no condition held; or the request is none that a script \
-                  can answer. The run was ended, and the error is raised when the script is left, whatever the agent \
-                  made of it.",
-        remedy: "Add the step that is missing, or find out why the agent asks once more: `found` shows what came.",
+                  can answer; or there is no script and no recording, and the setting `live_models` does not let this \
+                  test call a model live. The request was not sent, the run was ended, and the error is raised whatever \
+                  the agent made of it.",
+        remedy: "Add the step that is missing, or find out why the agent asks once more: `found` shows what came. A test \
+                 that is meant to ask a model is marked with `@pytest.mark.unitai_live`; `--live-models=allow` lets all.",
         example: r#"
 import urllib3
 from unitai import scripted_model

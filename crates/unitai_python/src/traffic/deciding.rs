@@ -11,6 +11,7 @@ use super::answering::{answer, answer_again, fail_on_purpose};
 use super::belonging::{is_declared_api, owner, owner_of_request};
 use super::faulting::Outlook;
 use super::letting_out::{let_out, rewrite};
+use super::live_models::{live_limit, refuse_live};
 use super::refusing::refuse;
 use super::replaying::{from_recordings, from_recordings_of_api};
 use super::reply::Content;
@@ -33,7 +34,9 @@ pub(crate) fn claims(py: Python<'_>, method: &str, url: &str) -> PyResult<bool> 
         return Ok(false);
     }
     match owner(py) {
-        Ok(owner) => Ok(owner.is_some_and(|owner| speaks || owner.voice().is_some())),
+        Ok(owner) => {
+            Ok(owner.is_some_and(|owner| speaks || owner.voice().is_some()) || live_limit().is_some())
+        }
         // Only its body tells whether it is a model's at all.
         Err(_) if !is_model_host => Ok(true),
         Err(_) => owner_of_request(py).map(|_| true),
@@ -73,7 +76,13 @@ pub(crate) fn decide<'py>(
     if asked.is_none() && !is_declared && !is_count && !target.is_model_host() {
         return Ok(None);
     }
-    let Some(owner) = owner_of_request(py)? else { return Ok(None) };
+    let Some(owner) = owner_of_request(py)? else {
+        let is_model = asked.is_some() || (target.is_model_host() && !is_declared);
+        return match live_limit().filter(|_| is_model) {
+            Some(limit) => refuse_live(py, limit, None, &target, asked).map(|reply| Some(reply.into_any())),
+            None => Ok(None),
+        };
+    };
     if let (true, Some(_)) = (is_count, owner.voice()) {
         // Also while recordings are made: a replay must count as they did.
         return Ok(counted(py, &target, &decoded)?.map(Bound::into_any));
@@ -100,8 +109,7 @@ pub(crate) fn decide<'py>(
             from_recordings(py, owner, cassette.get(), asked, &sent, &outlook).map(Some)
         }
         (Some(mut asked), None) => match rewrite(py, &owner, &mut asked, &sent) {
-            Ok(rewritten) => let_out(py, owner, asked, rewritten, &sent, None, &outlook)
-                .map(|passage| Some(passage.into_any())),
+            Ok(rewritten) => let_out(py, owner, asked, rewritten, &sent, None, &outlook).map(Some),
             Err(error) => refuse(py, &owner, None, Some(asked), error).map(|reply| Some(reply.into_any())),
         },
         (None, Some(Voice::Cassette(cassette))) => from_recordings_of_api(py, &owner, &cassette, &sent),
@@ -119,7 +127,13 @@ pub(crate) fn decide<'py>(
             .into_err(py);
             refuse(py, &owner, Some(&Voice::Script(script)), None, error).map(|reply| Some(reply.into_any()))
         }
-        (None, None) => Ok(None),
+        // What it asks of the model's host nobody knows: it may cost money.
+        (None, None) => match live_limit().filter(|_| !is_declared && sent.target.is_model_host()) {
+            Some(limit) => {
+                refuse_live(py, limit, Some(&owner), &sent.target, None).map(|reply| Some(reply.into_any()))
+            }
+            None => Ok(None),
+        },
     }
 }
 

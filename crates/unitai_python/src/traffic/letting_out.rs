@@ -11,6 +11,7 @@ use super::Passage;
 use super::belonging::Owner;
 use super::budget::{ledger_error, patiently};
 use super::faulting::Outlook;
+use super::live_models::{live_limit, refuse_live};
 use super::passage::Traveller;
 use super::policy::Rules;
 use super::refusing::unpaid;
@@ -35,7 +36,7 @@ pub(super) fn rewrite(
     Ok(asked.rewrite(sent.target.path, sent.body, model.as_deref(), owner.rules().asks_for_usage))
 }
 
-/// Lets a request out to its provider; onto a tape, if there is one.
+/// Lets a request out to its provider; onto a tape, if there is one. Gives a `Passage`, or the `Reply` of a refusal.
 pub(super) fn let_out<'py>(
     py: Python<'py>,
     owner: Owner,
@@ -44,7 +45,10 @@ pub(super) fn let_out<'py>(
     sent: &Sent<'_, 'py>,
     tape: Option<Tape>,
     outlook: &Outlook,
-) -> PyResult<Bound<'py, Passage>> {
+) -> PyResult<Bound<'py, PyAny>> {
+    if let Some(limit) = live_limit() {
+        return refuse_live(py, limit, Some(&owner), &sent.target, Some(asked)).map(Bound::into_any);
+    }
     let rules = owner.rules();
     let reservation = match reserve(py, &owner, &rules, &asked) {
         Ok(reservation) => reservation,
@@ -66,7 +70,8 @@ pub(super) fn let_out<'py>(
     }
     let url = new_path.map(|path| sent.url.replacen(sent.target.path, &path, 1));
     let traveller = Traveller::Model(watched);
-    Bound::new(py, Passage { traveller, url, body: new_body, wants_identity, spoiled, delay, pace })
+    let passage = Passage { traveller, url, body: new_body, wants_identity, spoiled, delay, pace };
+    Bound::new(py, passage).map(Bound::into_any)
 }
 
 /// Sets aside what the call can cost, where there is a budget.

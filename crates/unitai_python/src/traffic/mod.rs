@@ -12,6 +12,7 @@ mod headers;
 mod lease;
 mod letting_out;
 mod lines;
+mod live_models;
 mod matcher;
 mod passage;
 mod policy;
@@ -38,6 +39,7 @@ pub(crate) use elsewhere::{forget_parent, fork_count, note_fork, remember_proces
 pub(crate) use faulting::Remembered;
 pub(crate) use lease::Lease;
 pub(crate) use lines::{seconds, test};
+pub(crate) use live_models::{limits_live_models, permit_live_models, refused_live_call, revoke_live_models};
 pub(crate) use passage::Passage;
 pub(crate) use policy::{Policy, Rules};
 pub(crate) use purse::{Purse, purse_here, rules_here, standing_budgets};

@@ -7,6 +7,7 @@ use unitai_wire::exchange::Asked;
 
 use super::answering::named;
 use super::belonging::{Owner, is_network_blocked, owner, owner_of_request};
+use super::live_models::refuse_live_connection;
 use super::reply::Content;
 use super::{Reply, Voice};
 use crate::errors::Trouble;
@@ -24,24 +25,36 @@ pub(super) fn refuse<'py>(
     if let Some(voice) = voice {
         voice.note_trouble(py, &error);
     }
-    let message =
-        error.value(py).str().map_or_else(|_| String::new(), |text| text.to_string_lossy().into_owned());
     if let Some(run) = owner.run() {
         if let Some(asked) = asked {
+            let message = text(py, &error);
             let first_line = message.lines().next().unwrap_or_default();
             run.note_refused_call(py, asked, owner.source(), first_line)?;
         }
         run.doom(py, error);
         return Err(cancelled(py));
     }
-    let refusal = Refusal { status: 400, message };
-    let (body, mut headers) = match &asked {
+    refusal(py, asked.as_ref(), &error)
+}
+
+/// What the client of a refused request gets: an error that it does not try again after.
+pub(super) fn refusal<'py>(
+    py: Python<'py>,
+    asked: Option<&Asked>,
+    error: &PyErr,
+) -> PyResult<Bound<'py, Reply>> {
+    let refusal = Refusal { status: 400, message: text(py, error) };
+    let (body, mut headers) = match asked {
         Some(asked) => (asked.dialect.write_refusal(&refusal), asked.dialect.refusal_headers(400)),
         None => (serde_json::json!({"error": {"message": refusal.message}}).to_string(), Vec::new()),
     };
     headers.extend([("content-type", "application/json".to_owned()), ("x-should-retry", "false".to_owned())]);
     let (headers, content) = (named(headers), Content::Whole(body.into_bytes()));
     Bound::new(py, Reply::new(400, headers, content))
+}
+
+fn text(py: Python<'_>, error: &PyErr) -> String {
+    error.value(py).str().map_or_else(|_| String::new(), |text| text.to_string_lossy().into_owned())
 }
 
 /// Refuses a request that no budget pays for; gives what its sender gets. A run is ended by it; whoever is in none
@@ -85,6 +98,10 @@ pub(crate) fn refuse_connection(
         Trouble::new(class, format!("a connection to {place} was refused: the model is {how}")).remedy(
             "use a client on httpx, httpx2, urllib3 or aiohttp, whose requests can be answered from memory",
         )
+    } else if let Some(trouble) =
+        unitai_wire::is_model_host(host).then(|| refuse_live_connection(py, owner.as_ref(), &place)).flatten()
+    {
+        trouble
     } else {
         return Ok(None);
     };

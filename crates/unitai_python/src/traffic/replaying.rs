@@ -9,9 +9,10 @@ use unitai_wire::cassette::{Inquiry, Look, Recording, Tape};
 use unitai_wire::exchange::Asked;
 
 use super::answering::give;
-use super::belonging::Owner;
+use super::belonging::{Owner, is_declared_api};
 use super::faulting::{Outlook, Remembered};
 use super::letting_out::{let_out, rewrite};
+use super::live_models::{live_limit, refuse_live};
 use super::passage::{Taping, Traveller};
 use super::refusing::refuse;
 use super::reply::Content;
@@ -44,7 +45,7 @@ pub(super) fn from_recordings<'py>(
         Ok(Look::Hit { recording, .. }) => recording,
         Ok(Look::Record(ticket)) => {
             let tape = Some(Tape::new(ticket));
-            return let_out(py, owner, asked, rewritten, sent, tape, outlook).map(Bound::into_any);
+            return let_out(py, owner, asked, rewritten, sent, tape, outlook);
         }
         Err(error) => return refuse(py, &owner, owner.voice(), Some(asked), error).map(Bound::into_any),
     };
@@ -71,6 +72,14 @@ pub(super) fn from_recordings_of_api<'py>(
             Bound::new(py, reply).map(|reply| Some(reply.into_any()))
         }
         Ok(Look::Record(ticket)) => {
+            // On a model's host it may cost money, even if nobody knows what it is.
+            if sent.target.is_model_host()
+                && !is_declared_api(py, sent.url)
+                && let Some(limit) = live_limit()
+            {
+                return refuse_live(py, limit, Some(owner), &sent.target, None)
+                    .map(|reply| Some(reply.into_any()));
+            }
             let tape = Mutex::new(Some(Tape::new(ticket)));
             let traveller = Traveller::Api(Box::new(Taping { tape, cassette: cassette.clone_ref(py) }));
             let passage = Passage {

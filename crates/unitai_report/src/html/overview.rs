@@ -3,11 +3,10 @@
 use unitai_model::event::{Limit, RunStarted, TestOutcome};
 
 use super::outcome::{ALL, word};
-use super::timeline::by_source;
 use super::words::{counted, duration, moment};
 use super::write::Html;
 use crate::words::{
-    dollars, ending, ending_word, is_spending_known, is_spending_whole, short_cost, thousands,
+    dollars, ending, ending_word, is_spending_known, is_spending_whole, short_cost, sources, thousands,
 };
 use crate::{Counts, Run};
 
@@ -117,8 +116,7 @@ fn spending_tiles(html: &mut Html, run: &Run) {
     let about = if is_spending_whole(run) { "" } else { "at least " };
     tile(html, "Cost", &format!("{about}{}", short_cost(all)), if all.calls > 0 { &paid } else { "" });
     tile(html, "Tokens", &thousands(all.tokens), "");
-    let sources = by_source(spending);
-    tile(html, "Model calls", &thousands(all.calls), if all.calls > 0 { &sources } else { "" });
+    tile(html, "Model calls", &thousands(all.calls), &sources(spending).unwrap_or_default());
 }
 
 fn tile(html: &mut Html, name: &'static str, value: &str, more: &str) {

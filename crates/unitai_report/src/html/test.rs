@@ -7,7 +7,7 @@ use super::cut::{block, diff, line};
 use super::outcome::{mark, word};
 use super::place::Place;
 use super::statistics::{panel, spark};
-use super::timeline::{agent_run, by_source, shown_steps};
+use super::timeline::{agent_run, shown_steps};
 use super::words::{counted, duration, percent};
 use super::write::Html;
 use crate::Test;
@@ -132,7 +132,8 @@ fn facts(html: &mut Html, test: &Test) {
     if let Some(spending) = &end.spending {
         let all = spending.all();
         html.fact("Cost", &words::cost(all)).fact("Paid", &words::cost(spending.live));
-        html.fact("Tokens", &thousands(all.tokens)).fact("Model calls", &by_source(spending));
+        html.fact("Tokens", &thousands(all.tokens))
+            .fact("Model calls", &words::sources(spending).unwrap_or_default());
     }
     if test.end.reruns > 0 {
         html.fact(

@@ -141,17 +141,6 @@ fn left_out(html: &mut Html, count: usize) {
     }
 }
 
-/// `3 live, 2 scripted calls`.
-pub(super) fn by_source(spending: &unitai_model::event::Spending) -> String {
-    let parts = [("live", spending.live), ("scripted", spending.scripted), ("replayed", spending.replayed)];
-    let told: Vec<String> = parts
-        .iter()
-        .filter(|(_, part)| part.calls > 0)
-        .map(|(word, part)| format!("{} {word}", thousands(part.calls)))
-        .collect();
-    if told.is_empty() { "no calls".to_owned() } else { told.join(", ") }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,8 +4,8 @@ use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
 use unitai_model::event::{
-    Captured, IntervalBasis, Limit, Part, Phase, RunEnding, RunFinished, RunStarted, Spending, Statistics, TestFailure,
-    TestFinished, TestOutcome, Verdict,
+    Captured, IntervalBasis, Limit, Part, Phase, RunEnding, RunFinished, RunStarted, Spending, Statistics,
+    TestFailure, TestFinished, TestOutcome, Verdict,
 };
 use unitai_report::{Run, Test};
 
