@@ -1,6 +1,7 @@
 """Time limits: the wait ends in time whatever the agent does, and nothing that comes later is recorded."""
 
 import asyncio
+import re
 import subprocess
 import sys
 import threading
@@ -147,6 +148,41 @@ def test_run_generic_keeps_its_time_limit_too(kind, over):
         result = toolkit.run_generic(lambda: kind(over)("x", tools), timeout=LIMIT)
     assert watch.fair < LATEST
     assert result.error_is(AgentTimeoutError)
+    assert result.call_order() == ["tool"]
+
+
+#: Each further letter doubles the time that this one backtracks, and all the while `re` keeps the interpreter's lock.
+BACKTRACKS = re.compile("(a+)+$")
+
+
+@pytest.fixture(scope="module")
+def slow_text():
+    """What takes it about a second on this machine."""
+    text = "a" * 18 + "b"
+    while True:
+        with Stopwatch() as watch:
+            BACKTRACKS.match(text)
+        text = "a" + text
+        if watch.seconds > 0.5:
+            return text
+
+
+@pytest.mark.parametrize(("run", "is_async"), [(from_sync_code, False), (inside_a_loop, False), (awaited, True)])
+def test_an_agent_that_holds_up_its_deadline_is_late_whatever_it_returns(run, is_async, slow_text):
+    def agent(input, tools):
+        tools["tool"]()
+        BACKTRACKS.match(slow_text)
+        return "done"
+
+    async def awaiting(input, tools):
+        await asyncio.sleep(0)
+        return agent(input, tools)
+
+    with Stopwatch() as watch:
+        result = run(a_toolkit(), awaiting if is_async else agent)
+    assert result.error_is(AgentTimeoutError) and result.output is None
+    took = float(re.search(r"did not end within 0.15 seconds; it took (\S+) seconds", str(result.error))[1])
+    assert 0.8 < took <= watch.seconds + 0.1
     assert result.call_order() == ["tool"]
 
 

@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use std::{env, fs, io};
 
 use unitai_config::{Name, RunsPlace, Settings, Trouble};
-use unitai_model::event::{RunEnding, RunEvent, RunFinished, RunStarted};
+use unitai_model::event::{RunEnding, RunEvent, RunFinished, RunStarted, TestFinished};
 use unitai_report::{Run, Style, junit, markdown, results_block};
 use unitai_wire::gate::{Log, write_public};
 use unitai_wire::redact::Secrets;
@@ -39,8 +39,14 @@ pub fn read(events: &Path) -> Result<Run, String> {
     Run::read(&String::from_utf8_lossy(&text)).map_err(|error| format!("{}: {error}", events.display()))
 }
 
-/// Writes down how a run ended whose own process did not.
-pub fn end(events: &Path, run: &Run, how: Ended<'_>, secrets: &Secrets) -> Result<(), String> {
+/// Writes down how a run ended whose own process did not, and how those tests did that nobody else tells of.
+pub fn end(
+    events: &Path,
+    run: &Run,
+    tests: Vec<TestFinished>,
+    how: Ended<'_>,
+    secrets: &Secrets,
+) -> Result<(), String> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64());
     let began = run.started.as_ref().map_or(now, |started| started.at);
     let run_id = events.file_stem().map(|stem| stem.to_string_lossy()).unwrap_or_default();
@@ -55,10 +61,12 @@ pub fn end(events: &Path, run: &Run, how: Ended<'_>, secrets: &Secrets) -> Resul
         spending: None,
         budget: None,
     };
-    let lines = started.map(RunEvent::RunStarted).into_iter().chain([RunEvent::RunFinished(finished)]);
+    let tests = tests.into_iter().map(|end| RunEvent::TestFinished(Box::new(end)));
+    let lines = started.map(RunEvent::RunStarted).into_iter().chain(tests);
+    let mut lines = lines.chain([RunEvent::RunFinished(finished)]);
     let written = Log::open(events).and_then(|mut log| {
         log.end_line()?;
-        lines.into_iter().try_for_each(|event| log.add(&event.line(), secrets))
+        lines.try_for_each(|event| log.add(&event.line(), secrets))
     });
     written.map_err(|error| unreadable(events, &error))
 }

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 use unitai_model::event::{
-    AgentRan, EventError, Phase, RunEnding, RunEvent, RunFinished, RunStarted, Spending, TestFailure,
-    TestFinished, TestOutcome, TestStarted,
+    AgentRan, EventError, RunEnding, RunEvent, RunFinished, RunStarted, Spending, TestFinished, TestOutcome,
+    TestStarted,
 };
 
 /// A run of tests.
@@ -183,34 +183,11 @@ impl Folding {
 
 /// A test that began and did not end.
 fn unfinished(started: &TestStarted, duration_seconds: f64) -> TestFinished {
-    let message = "the run ended before this test did".to_owned();
-    let failure = TestFailure {
-        phase: Phase::Call,
-        text: format!(
-            "{message}: it was interrupted, or its process was killed (out of memory, a crash in native code, a time limit)."
-        ),
-        message,
-        report: None,
-        broken: Vec::new(),
-    };
-    TestFinished {
-        at: started.at,
-        test: started.test.clone(),
-        file: started.file.clone(),
-        line: started.line,
-        outcome: TestOutcome::Error,
-        duration_seconds,
-        layer: None,
-        contract: None,
-        reason: None,
-        failures: vec![failure],
-        captured: Vec::new(),
-        reruns: 0,
-        runs_left_out: 0,
-        spending: None,
-        statistics: None,
-        worker: None,
-    }
+    let message = "the run ended before this test did";
+    let text = format!(
+        "{message}: it was interrupted, or its process was killed (out of memory, a crash in native code, a time limit)."
+    );
+    TestFinished::without_end(started, duration_seconds, message.to_owned(), text)
 }
 
 #[cfg(test)]

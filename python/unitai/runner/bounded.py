@@ -128,9 +128,10 @@ class Wait:
         self.job.on_ring = on_ring
         self._run.on_doom(self.job.ring)
         self._is_too_late = False
+        self._began = monotonic()
         self._deadline = None
         if timeout is not None:
-            self._deadline = monotonic() + timeout
+            self._deadline = self._began + timeout
             # The engine keeps the limit, too: whoever waits may be late to say that it is over.
             self._run.end_within(timeout)
         threads.start(self.job)
@@ -177,9 +178,12 @@ class Wait:
         """
         still_runs = self.job.abandon()
         left_behind = self._left_behind()
-        was_cut_off = self._run.was_cut_off and self._run.doomed_by is None
-        if self._is_too_late or was_cut_off:
-            error = timeout_error(self._timeout or 0.0, self.job.thread if still_runs else None, still_runs)
+        ended = self.job.ended_at or monotonic()
+        # Code that let no other thread work may have ended before whoever waits could look at the clock.
+        is_late = self._deadline is not None and ended > self._deadline
+        if self._is_too_late or ((is_late or self._run.was_cut_off) and self._run.doomed_by is None):
+            thread = self.job.thread if still_runs else None
+            error = timeout_error(self._timeout or 0.0, ended - self._began, thread, still_runs)
             if not isinstance(self.job.error, RunCancelled):
                 error.__cause__ = self.job.error
             return Ending(error=error, left_behind=left_behind, is_abandoned=still_runs)

@@ -14,6 +14,9 @@ __all__ = ["GRACE", "Ending", "Lingering", "Task", "left_behind", "timeout_error
 #: How long code that was told to stop may take to do so before it is left behind.
 GRACE = 0.1
 
+#: How many seconds after its deadline a run has ended at the latest, unless something held up the deadline itself.
+OVERDUE = 0.5
+
 
 class Lingering(Protocol):
     """What a run could not stop: a thread, or an agent on the event loop."""
@@ -47,17 +50,23 @@ class Ending(NamedTuple):
 
 
 def timeout_error(
-    timeout: float, thread: threading.Thread | None = None, still_runs: bool = False
+    timeout: float, took: float, thread: threading.Thread | None = None, still_runs: bool = False
 ) -> AgentTimeoutError:
-    """The error of a run that did not end in time."""
+    """The error of a run that did not end in time. `took` is how many seconds it really took, or has taken so far."""
     rest = ""
+    remedy = "give it more time with timeout=..., or look at its last steps"
+    if took > timeout + OVERDUE:
+        rest = (
+            f"; it took {took:.1f} seconds, for something held up its deadline: code that keeps the interpreter's "
+            "lock, such as a regular expression that backtracks, lets no other thread work"
+        )
+        remedy = (
+            "look for such code in its last steps; `unitai test` ends it from outside with the setting hard_timeout"
+        )
     if still_runs:
         name = f"its thread {thread.name}" if thread is not None else "its task"
-        rest = f"; {name} could not be stopped, and its tool and model calls are refused from now on"
-    return AgentTimeoutError(
-        f"the agent did not end within {timeout:g} seconds{rest}",
-        remedy="give it more time with timeout=..., or look at its last steps",
-    )
+        rest += f"; {name} could not be stopped, and its tool and model calls are refused from now on"
+    return AgentTimeoutError(f"the agent did not end within {timeout:g} seconds{rest}", remedy=remedy)
 
 
 def left_behind(before: Sequence[threading.Thread], is_over: bool) -> list[threading.Thread]:

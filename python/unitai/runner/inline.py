@@ -45,15 +45,18 @@ class Watcher:
                 output = context.run(collect, call)
             except BaseException as raised:
                 error = raised
+            ended = monotonic()
             inline.end()
         except RunCancelled:
             # It was told to stop when it had just ended.
+            ended = monotonic()
             inline.end()
         self.inline = None
         run.leave_thread()
         left: list[Lingering] = [*left_behind(before, is_over=True)]
-        if run.doomed_by is None and (inline.is_interrupted or run.was_cut_off):
-            late = timeout_error(timeout)
+        is_late = inline.is_interrupted or run.was_cut_off or ended > inline.deadline
+        if run.doomed_by is None and is_late:
+            late = timeout_error(timeout, ended - (inline.deadline - timeout))
             if not isinstance(error, RunCancelled):
                 late.__cause__ = error
             return Ending(error=late, left_behind=left)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Awaitable, Callable
 from contextvars import Context
+from time import monotonic
 from typing import Any
 
 from unitai._engine import Run
@@ -33,6 +34,8 @@ class Job:
         self.output: Any = None
         self.error: BaseException | None = None
         self.is_over = False
+        #: When it ended, as `monotonic` says.
+        self.ended_at: float | None = None
         #: Set by who waits, when it waits no longer: the thread must not be used again.
         self.is_abandoned = False
         #: Set when the code was told to stop: an exception may still be on its way to the thread.
@@ -57,6 +60,7 @@ class Job:
         with self._lock:
             if not self.is_abandoned:
                 self.output, self.error = output, error
+            self.ended_at = monotonic()
             self.is_over = True
             return not self.is_abandoned
 

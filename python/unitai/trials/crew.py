@@ -138,7 +138,8 @@ class Crew:
                 self._give_up(seat, inline)
 
     def _give_up(self, seat: Seat, inline: Inline) -> None:
-        error = timeout_error(inline.timeout, seat.thread, still_runs=True)
+        took = monotonic() - (inline.deadline - inline.timeout)
+        error = timeout_error(inline.timeout, took, seat.thread, still_runs=True)
         try:
             result = inline.run.finish(None, error)
         except ValueError:

@@ -27,7 +27,7 @@ def hook(call: str, code: int, *said: str) -> Way:
 
 TESTS = [
     suite("exits with 0", "def test_a():\n    pytest.exit('enough', returncode=0)\ndef test_b(): pass\n", 2,
-          BLOCK, "The run was interrupted (enough); 1 of 2 tests had their turn."),
+          BLOCK, "The run was interrupted (enough); 1 of 2 tests were not run."),
     suite("ends with 0", "def test_a():\n    sys.exit(0)\n", 1, "SystemExit: 0", "1 failed"),
     suite("a fixture ends with 0", "@pytest.fixture\ndef f():\n    sys.exit(0)\ndef test_a(f): pass\n", 1, "1 error"),
     suite("the module ends with 0", "sys.exit(0)\n", 2, "The run broke off", "SystemExit: 0"),
@@ -60,7 +60,7 @@ TESTS = [
     suite("recordings cannot be read", "def test_a():\n    ask('Hi')\n", 1, "cannot read",
           "See to the folder that the message names", words=("--replay",), files={".unitai/cache": ""}),
     suite("workers die one after the other", "@pytest.mark.parametrize('n', range(6))\ndef test_a(n):\n"
-          "    os.kill(os.getpid(), 9)\n", 1, "crashed while running", "The run broke off", "of 6 tests had their turn",
+          "    os.kill(os.getpid(), 9)\n", 1, "crashed while running", "The run broke off", "of 6 tests were not run",
           words=("--keep-going", "-n", "1", "--max-worker-restart=0")),
 ]  # fmt: skip
 

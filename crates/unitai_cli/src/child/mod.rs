@@ -4,6 +4,7 @@ mod signals;
 
 use std::io;
 use std::process::{Command, ExitStatus};
+use std::time::Duration;
 
 pub(crate) use signals::Signals;
 
@@ -58,17 +59,30 @@ pub(crate) enum Told {
     ToStop,
 }
 
-/// Runs a command to its end.
+/// Asked again and again while a command runs: whether it is to be killed now.
+pub(crate) type MustEnd<'a> = &'a mut (dyn FnMut() -> bool + Send);
+
+/// How often it is asked.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Runs a command to its end, or until it must end.
 #[cfg(unix)]
-pub(crate) fn run(command: &mut Command, signals: &Signals, told: Told) -> io::Result<Exit> {
+pub(crate) fn run(
+    command: &mut Command,
+    signals: &Signals,
+    told: Told,
+    must_end: Option<MustEnd<'_>>,
+) -> io::Result<Exit> {
     use std::io::IsTerminal;
     use std::os::unix::process::CommandExt;
+    use std::sync::mpsc::{RecvTimeoutError, channel};
 
     use rustix::process::Signal;
 
     // In a group of its own all of it can be reached. A command that talks with a terminal must stay in the
-    // terminal's group, which also gets the terminal's signals.
-    let is_alone = !io::stdin().is_terminal();
+    // terminal's group, which also gets the terminal's signals; one that may have to be killed must not, for what it
+    // has started would be left.
+    let is_alone = !io::stdin().is_terminal() || must_end.is_some();
     if is_alone {
         command.process_group(0);
     }
@@ -92,7 +106,20 @@ pub(crate) fn run(command: &mut Command, signals: &Signals, told: Told) -> io::R
                 is_told = true;
             }
         });
+        let (ended, is_ended) = channel::<()>();
+        if let Some(must_end) = must_end {
+            let tree = &tree;
+            scope.spawn(move || {
+                while is_ended.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
+                    if must_end() {
+                        tree.tell(Signal::KILL);
+                        break;
+                    }
+                }
+            });
+        }
         let status = child.wait();
+        drop(ended);
         signals.close();
         status
     });
@@ -119,7 +146,7 @@ impl Tree {
 
     /// Ends what the command left behind: politely, then at once.
     fn end(&self) {
-        use std::time::{Duration, Instant};
+        use std::time::Instant;
 
         let is_there = || rustix::process::test_kill_process_group(self.id).is_ok();
         if !self.is_group || !is_there() {
@@ -141,8 +168,23 @@ fn named(signal: i32) -> rustix::process::Signal {
     rustix::process::Signal::from_named_raw(signal).unwrap_or(rustix::process::Signal::TERM)
 }
 
-/// Runs a command to its end.
+/// Runs a command to its end, or until it must end. What it has started itself is not reached.
 #[cfg(not(unix))]
-pub(crate) fn run(command: &mut Command, _signals: &Signals, _told: Told) -> io::Result<Exit> {
-    command.status().map(Exit::of)
+pub(crate) fn run(
+    command: &mut Command,
+    _signals: &Signals,
+    _told: Told,
+    must_end: Option<MustEnd<'_>>,
+) -> io::Result<Exit> {
+    let Some(must_end) = must_end else { return command.status().map(Exit::of) };
+    let mut child = command.spawn()?;
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Exit::of(status));
+        }
+        if must_end() {
+            child.kill()?;
+        }
+        std::thread::sleep(LOOK);
+    }
 }

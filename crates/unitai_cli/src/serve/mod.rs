@@ -111,7 +111,7 @@ impl Serve {
         } else {
             let mut command = std::process::Command::new(&self.command[0]);
             command.args(&self.command[1..]).envs(environment);
-            child::run(&mut command, &signals, Told::AsItCame)
+            child::run(&mut command, &signals, Told::AsItCame, None)
                 .map_err(|error| format!("{} cannot be run: {error}", self.command[0]))?
         };
         let ended = gateway.stop();

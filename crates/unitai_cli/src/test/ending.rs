@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use unitai_model::event::{RunEnding, RunFinished};
+use unitai_model::event::{RunEnding, RunFinished, TestFinished};
 use unitai_report::Run;
 
 use crate::child::Exit;
@@ -10,7 +10,14 @@ use crate::reports::{self, Ended, Places};
 use crate::say::{complain, say, secrets};
 
 /// What the run came to. Its process has made the reports, unless it died, or was only asked to look.
-pub(super) fn conclude(folder: &Path, events: &Path, exit: Exit, only_looks: bool) -> Result<i32, String> {
+/// `overdue` are the tests for whose sake it was killed.
+pub(super) fn conclude(
+    folder: &Path,
+    events: &Path,
+    exit: Exit,
+    only_looks: bool,
+    overdue: Vec<TestFinished>,
+) -> Result<i32, String> {
     if !events.exists() {
         return if only_looks { Ok(of_pytest(exit)) } else { not_begun(folder, events, exit) };
     }
@@ -29,10 +36,17 @@ pub(super) fn conclude(folder: &Path, events: &Path, exit: Exit, only_looks: boo
     let how = exit.words();
     let has_begun = !run.tests.is_empty();
     let when = if has_begun { "in the middle of the tests" } else { "before the first test" };
-    complain(&format!("the process of pytest ended {how} {when}"));
-    let reason = format!("the process ended {how}");
+    let mut reason = format!("the process ended {how}");
+    if overdue.is_empty() {
+        complain(&format!("the process of pytest ended {how} {when}"));
+    }
+    for end in &overdue {
+        let message = end.failures.first().map_or("", |failure| failure.message.as_str());
+        reason = format!("{}: {message}", end.test);
+        complain(&reason);
+    }
     let how = Ended { ending: RunEnding::Crashed, exit_code: exit.own_code(), reason: &reason };
-    reports::end(events, &run, how, secrets())?;
+    reports::end(events, &run, overdue, how, secrets())?;
     report(folder, events)?;
     Ok(if matches!(exit, Exit::Signal(_)) || !has_begun { 2 } else { 1 })
 }
@@ -43,7 +57,7 @@ fn not_begun(folder: &Path, events: &Path, exit: Exit) -> Result<i32, String> {
     let how = exit.words();
     let reason = format!("pytest ended {how} before it looked for tests");
     let how = Ended { ending: RunEnding::Broken, exit_code: exit.own_code(), reason: &reason };
-    reports::end(events, &Run::default(), how, secrets())?;
+    reports::end(events, &Run::default(), Vec::new(), how, secrets())?;
     report(folder, events)?;
     match exit {
         Exit::Code(0) => Err("pytest ended with 0 before it looked for tests: nothing was tested. Look for what ends \

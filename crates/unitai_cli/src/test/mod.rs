@@ -1,6 +1,7 @@
 //! `unitai test`: pytest, with what UnitAI adds to it.
 
 mod ending;
+mod hard_timeout;
 
 use std::env;
 use std::ffi::OsString;
@@ -17,6 +18,7 @@ use crate::child::{self, Signals, Told};
 use crate::doctor;
 use crate::reports;
 use crate::say::complain;
+use hard_timeout::HardTimeout;
 
 /// The arguments of `unitai test`.
 #[derive(Args)]
@@ -45,6 +47,9 @@ pub(crate) struct Test {
     /// What the model calls of all tests may cost together, in US dollars
     #[arg(long, value_name = "DOLLARS")]
     budget: Option<String>,
+    /// Which tests may call models live: allow (all), marked (those marked unitai_live, and repeated ones) or never
+    #[arg(long, value_name = "WHICH")]
+    live_models: Option<String>,
     /// Only tests of these layers: unit, contract, integration, behavioral, regression; commas between them
     #[arg(long, value_name = "LAYERS", value_delimiter = ',', value_parser = layer)]
     layer: Vec<Layer>,
@@ -133,17 +138,25 @@ impl Test {
         }
         // Before pytest is started, which takes its time, and in the words of whoever wrote the option.
         let spoken = Spoken { command_line: self.settings(), ..Spoken::of_process() };
-        if let Err(troubles) = Examination::of(&folder, &spoken).settings {
-            troubles.iter().for_each(|trouble| complain(&trouble.told()));
-            return Ok(2);
-        }
+        let settings = match Examination::of(&folder, &spoken).settings {
+            Ok(settings) => settings,
+            Err(troubles) => {
+                troubles.iter().for_each(|trouble| complain(&trouble.told()));
+                return Ok(2);
+            }
+        };
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
         let events = reports::fresh_events(&folder, now, &uuid::Uuid::new_v4().to_string())
             .map_err(|trouble| trouble.told())?;
         let signals = Signals::catch().map_err(|error| error.to_string())?;
-        let exit = child::run(&mut self.command(python, &events), &signals, Told::ToStop)
+        let limit = settings.get(Name::HardTimeout).value.number().filter(|_| !self.asks_for_debugger());
+        let mut timeout = limit.map(|seconds| HardTimeout::new(seconds, &events));
+        let mut is_exceeded = timeout.as_mut().map(|timeout| || timeout.is_exceeded());
+        let must_end = is_exceeded.as_mut().map(|it| it as child::MustEnd<'_>);
+        let exit = child::run(&mut self.command(python, &events), &signals, Told::ToStop, must_end)
             .map_err(|error| format!("{python} could not be started: {error}"))?;
-        ending::conclude(&folder, &events, exit, self.only_looks())
+        let overdue = timeout.map(HardTimeout::into_overdue).unwrap_or_default();
+        ending::conclude(&folder, &events, exit, self.only_looks(), overdue)
     }
 
     /// The options that are settings.
@@ -152,6 +165,7 @@ impl Test {
             ("--n", Name::DefaultN, &self.n),
             ("--threshold", Name::DefaultThreshold, &self.threshold),
             ("--budget", Name::CostBudgetPerSuite, &self.budget),
+            ("--live-models", Name::LiveModels, &self.live_models),
         ];
         let given = given.into_iter().filter_map(|(option, name, text)| Some((option, name, text.clone()?)));
         given.map(|(option, name, text)| (option.to_owned(), name, text)).collect()
@@ -180,6 +194,7 @@ impl Test {
             ("--unitai-model", &self.model),
             ("--unitai-budget", &self.budget),
             ("--unitai-cache", &self.mode().map(str::to_owned)),
+            ("--live-models", &self.live_models),
         ] {
             if let Some(value) = value {
                 command.arg(format!("{option}={value}"));
@@ -194,6 +209,11 @@ impl Test {
         }
         command.args(&self.rest);
         command
+    }
+
+    /// Whether somebody wants to look into tests while they stand still.
+    fn asks_for_debugger(&self) -> bool {
+        self.rest.iter().any(|arg| matches!(arg.to_str(), Some("--pdb" | "--trace")))
     }
 
     /// Whether pytest was asked for something else than to run tests.

@@ -118,6 +118,43 @@ pub struct TestFinished {
     pub worker: Option<String>,
 }
 
+impl TestFinished {
+    /// A test that began and did not end, as an error.
+    ///
+    /// ```
+    /// use unitai_model::event::{TestFinished, TestOutcome, TestStarted};
+    /// let started = TestStarted { at: 1.0, test: "test_a".into(), file: None, line: None };
+    /// let end = TestFinished::without_end(&started, 5.0, "it was killed".into(), "it was killed, after 5 s".into());
+    /// assert_eq!((end.outcome, end.failures[0].message.as_str()), (TestOutcome::Error, "it was killed"));
+    /// ```
+    pub fn without_end(
+        started: &TestStarted,
+        duration_seconds: f64,
+        message: String,
+        text: String,
+    ) -> TestFinished {
+        let failure = TestFailure { phase: Phase::Call, message, text, report: None, broken: Vec::new() };
+        TestFinished {
+            at: started.at,
+            test: started.test.clone(),
+            file: started.file.clone(),
+            line: started.line,
+            outcome: TestOutcome::Error,
+            duration_seconds,
+            layer: None,
+            contract: None,
+            reason: None,
+            failures: vec![failure],
+            captured: Vec::new(),
+            reruns: 0,
+            runs_left_out: 0,
+            spending: None,
+            statistics: None,
+            worker: None,
+        }
+    }
+}
+
 /// An implementation, held to a contract.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Covered {
