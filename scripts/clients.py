@@ -46,7 +46,8 @@ CURRENT = Environment(
         "langchain-openai": "langchain-openai>=1.7",
         "langchain-anthropic": "langchain-anthropic>=1.7",
     },
-    ("httpx", "httpx2", "aiohttp", "requests", "brotli", "zstandard", "h2", DASK),
+    # xai-sdk brings gRPC.
+    ("httpx", "httpx2", "aiohttp", "requests", "brotli", "zstandard", "h2", "xai-sdk>=1.21", DASK),
 )
 OLDER = Environment(
     "wheel-clients-openai2",
@@ -54,6 +55,8 @@ OLDER = Environment(
     {"openai": "openai>=2,<3", "litellm": "litellm<1.106", "boto3": "boto3>=1.44"},
     ("httpx", "aiohttp", "requests", "brotli", "zstandard"),
 )
+#: Google's own SDK of Vertex AI, which is large.
+VERTEX = Environment("wheel-clients-vertex", {}, ("google-cloud-aiplatform>=1.150",))
 
 
 def main() -> int:
@@ -67,6 +70,8 @@ def main() -> int:
         (CURRENT, (SUITE,) if named else everything, current),
         (OLDER, everything if is_all and not named else (SUITE,), older),
     ]
+    if is_all and not named:
+        runs.append((VERTEX, ("tests/integration/traffic/test_grpc.py",), []))
     failed = [
         environment.name
         for environment, tests, only in runs

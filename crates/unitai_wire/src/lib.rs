@@ -18,6 +18,7 @@ pub mod exchange;
 pub mod faults;
 pub mod frames;
 pub mod gate;
+pub mod grpc;
 pub mod keys;
 pub mod meter;
 mod named_call;

@@ -17,7 +17,7 @@ from types import ModuleType
 from typing import Any
 
 from unitai._engine import note_fork
-from unitai.traffic import aiohttp_hook, httpx_hook, urllib3_hook
+from unitai.traffic import aiohttp_hook, grpc_hook, httpx_hook, urllib3_hook
 from unitai.traffic.patches import Patch, Patches
 
 #: The modules, and what the hook of each replaces.
@@ -26,6 +26,8 @@ _HOOKS: dict[str, Callable[[Any], list[Patch]]] = {
     "httpx2": httpx_hook.patches,
     "urllib3": urllib3_hook.patches,
     "aiohttp": aiohttp_hook.patches,
+    "grpc._channel": grpc_hook.patches,
+    "grpc.aio._channel": grpc_hook.patches,
 }
 
 _lock = threading.Lock()

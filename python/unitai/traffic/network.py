@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 from unitai._engine import block_network as block
 from unitai._engine import unblock_network as unblock
+from unitai.traffic.door import close_door, open_door
 from unitai.traffic.sockets import guard_sockets, unguard_sockets
 
 __all__ = ["block_network"]
@@ -25,6 +26,7 @@ def block_network() -> Iterator[None]:
     ...         print(error.code)
     UA307
     """
+    open_door()  # gRPC opens its connections where no guard on sockets sees them.
     guard_sockets()
     block()
     try:
@@ -32,3 +34,4 @@ def block_network() -> Iterator[None]:
     finally:
         unblock()
         unguard_sockets()
+        close_door()

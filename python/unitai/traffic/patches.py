@@ -86,7 +86,8 @@ def unsupported(module: Any, missing: str) -> Exception:
 
     from unitai.errors import UnsupportedClientError
 
-    package = module.__name__
+    package = module.__name__.partition(".")[0]
+    package = "grpcio" if package == "grpc" else package
     try:
         version = metadata.version(package)
     except metadata.PackageNotFoundError:

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pyo3::prelude::*;
 use unitai_model::Source;
+use unitai_wire::{Target, dialects};
 
 use super::Voice;
 use super::policy::Rules;
@@ -265,6 +266,19 @@ pub(super) fn owner(py: Python<'_>) -> PyResult<Option<Owner>> {
             }
         }
     }
+}
+
+/// Whether models are answered from memory here, so that no request to one leaves. With an address: whether it is one of
+/// these requests.
+#[pyfunction]
+#[pyo3(signature = (url=None))]
+pub(crate) fn keeps_models_in(py: Python<'_>, url: Option<&str>) -> bool {
+    let is_model = url.is_none_or(|url| {
+        Target::of(url).is_some_and(|target| target.is_model_host() || dialects::claiming(&target).is_some())
+    });
+    is_model
+        && owner(py)
+            .is_ok_and(|owner| owner.is_some_and(|owner| owner.voice().is_some_and(Voice::keeps_models_in)))
 }
 
 /// Whom a model's request from here belongs to. When it could be anybody's, all of them are told: a client

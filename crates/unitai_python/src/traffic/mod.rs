@@ -30,7 +30,8 @@ mod voice;
 mod watched;
 
 pub(crate) use belonging::{
-    block_network, close_run, close_traffic, open_run, open_traffic, run_here, unblock_network, voice_here,
+    block_network, close_run, close_traffic, keeps_models_in, open_run, open_traffic, run_here,
+    unblock_network, voice_here,
 };
 pub(crate) use budget::{Budget, budget_settings, patiently, unsettled};
 pub(crate) use cassette::{Cassette, redacted_note};
@@ -43,7 +44,7 @@ pub(crate) use live_models::{limits_live_models, permit_live_models, refused_liv
 pub(crate) use passage::Passage;
 pub(crate) use policy::{Policy, Rules};
 pub(crate) use purse::{Purse, purse_here, rules_here, standing_budgets};
-pub(crate) use refusing::refuse_connection;
+pub(crate) use refusing::{refuse_connection, refuse_grpc_call};
 pub(crate) use reply::Reply;
 pub(crate) use request::ModelRequest;
 pub(crate) use script::Script;
