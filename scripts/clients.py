@@ -47,7 +47,7 @@ CURRENT = Environment(
         "langchain-anthropic": "langchain-anthropic>=1.7",
     },
     # xai-sdk brings gRPC.
-    ("httpx", "httpx2", "aiohttp", "requests", "brotli", "zstandard", "h2", "xai-sdk>=1.21", DASK),
+    ("httpx", "httpx2", "aiohttp", "requests", "brotli", "zstandard", "h2", "xai-sdk>=1.21", "google-auth", DASK),
 )
 OLDER = Environment(
     "wheel-clients-openai2",

@@ -78,6 +78,20 @@ def test_a_client_that_wants_a_key(failed, test):
     assert KEYLESS not in failed(test, OPENAI_API_KEY="none")
 
 
+@pytest.mark.parametrize(
+    ("text", "remedy"),
+    [
+        ("Unable to locate credentials", "set AWS_ACCESS_KEY_ID=none and AWS_SECRET_ACCESS_KEY=none"),
+        ("Could not resolve AWS credentials from session", "set AWS_ACCESS_KEY_ID=none"),
+        ("Your default credentials were not found.", 'google.oauth2.credentials.Credentials("none")'),
+    ],
+)
+def test_a_client_that_wants_the_credentials_of_a_cloud(failed, text, remedy):
+    told = failed(f"raise RuntimeError({text!r})\n\ndef test_one(mock_toolkit): pass\n")
+    assert "Hint: clients want credentials" in told
+    assert remedy in told
+
+
 def test_a_file_that_has_nothing_to_do_with_us_hears_nothing(tmp_path):
     text = "raise ValueError('set OPENAI_API_KEY')\ndef test_one(): pass\n"
     (tmp_path / "test_it.py").write_text(text, encoding="utf-8")

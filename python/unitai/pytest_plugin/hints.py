@@ -16,6 +16,13 @@ from unitai.trials.unseen import tell_unseen
 
 _KEY = re.compile(r"\b[A-Z][A-Z0-9_]*_API_KEY\b")
 
+#: What says that a cloud's credentials are missing, and what will do where nobody looks at them.
+_CREDENTIALS = {
+    "Unable to locate credentials": "set AWS_ACCESS_KEY_ID=none and AWS_SECRET_ACCESS_KEY=none",
+    "resolve AWS credentials": "set AWS_ACCESS_KEY_ID=none and AWS_SECRET_ACCESS_KEY=none",
+    "default credentials were not found": 'give it credentials=google.oauth2.credentials.Credentials("none")',
+}
+
 _LIVE = (
     "Hint: no script and no recording had an answer, so the model was asked itself. scripted_model([...]) says what\n"
     "it answers; `unitai test --record` keeps what it says, and `--replay` shows how a request differs from that."
@@ -85,3 +92,11 @@ def _of_key(error: BaseException) -> Iterator[str]:
             "Hint: clients want a key before they ask anybody. Where a script or recordings answer, any text will do:\n"
             f'set {lacking[0]}=none in the environment, in .env.test and in CI, or give the client api_key="none".'
         )
+        return
+    for told, remedy in _CREDENTIALS.items():
+        if told in text:
+            yield (
+                "Hint: clients want credentials before they ask anybody. Where a script or recordings answer, one\n"
+                f"that is made in the run needs none. For one that is made before: {remedy}."
+            )
+            return

@@ -17,7 +17,7 @@ from types import ModuleType
 from typing import Any
 
 from unitai._engine import note_fork
-from unitai.traffic import aiohttp_hook, grpc_hook, httpx_hook, urllib3_hook
+from unitai.traffic import aiohttp_hook, credentials, grpc_hook, httpx_hook, urllib3_hook
 from unitai.traffic.patches import Patch, Patches
 
 #: The modules, and what the hook of each replaces.
@@ -28,6 +28,9 @@ _HOOKS: dict[str, Callable[[Any], list[Patch]]] = {
     "aiohttp": aiohttp_hook.patches,
     "grpc._channel": grpc_hook.patches,
     "grpc.aio._channel": grpc_hook.patches,
+    "botocore.credentials": credentials.botocore_credentials,
+    "botocore.signers": credentials.botocore_signers,
+    "google.auth._default": credentials.google_default,
 }
 
 _lock = threading.Lock()
