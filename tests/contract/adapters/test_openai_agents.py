@@ -25,6 +25,7 @@ from agents import (
     HostedMCPTool,
     ImageGenerationTool,
     InputGuardrailTripwireTriggered,
+    LocalShellTool,
     MaxTurnsExceeded,
     Model,
     ModelResponse,
@@ -56,6 +57,7 @@ from unitai import (
     AgentTimeoutError,
     InvalidArgumentError,
     MockToolkit,
+    ScriptedCallError,
     UnknownToolError,
     UnmockedToolError,
     scripted_model,
@@ -88,7 +90,7 @@ def toolkit():
 
 
 class Canned(Model):
-    """A model that says what no script can: calls that are no functions, and calls that are broken."""
+    """A model of one's own, that no script speaks for: what it says is taken as it is, also calls that are broken."""
 
     def __init__(self, *answers):
         self._answers = list(answers)
@@ -620,6 +622,80 @@ class TestToolsThatAreNoFunctions:
         support.model = Canned(asked, message("One."))
         with pytest.raises(UnmockedToolError, match="sql"):
             MockToolkit().run(support, "count")
+
+
+class TestAScriptCallsThem:
+    """A script calls every kind of tool, each in the way of its own that the API has for it."""
+
+    def run(self, toolkit, tool, *steps):
+        with scripted_model(steps) as model:
+            result = toolkit.run(Agent(name="support", model=MODEL, tools=[tool]), "go")
+        assert (result.error, result.output) == (None, "Done.")
+        return result, model
+
+    @staticmethod
+    def never(*_):
+        shop.ran("a real tool")
+
+    def test_a_shell(self, toolkit):
+        toolkit.mock("shell", return_value="orders.csv")
+        steps = [call("shell", commands=["ls"], timeout_ms=1000), when(tool_result="orders.csv").then(say("Done."))]
+        result, model = self.run(toolkit, ShellTool(executor=self.never), *steps)
+        assert result.tool_called_with("shell", commands=["ls"], timeout_ms=1000)
+        assert model.requests[1].tool_results == [("shell", "orders.csv")]
+
+    def test_a_local_shell(self, toolkit):
+        toolkit.mock("local_shell", return_value="orders.csv")
+        steps = [call("local_shell", command=["ls", "-l"]), when(tool_result="orders.csv").then(say("Done."))]
+        result, _ = self.run(toolkit, LocalShellTool(executor=self.never), *steps)
+        assert result.tool_called_with("local_shell", type="exec", command=["ls", "-l"], env={})
+
+    def test_patches(self, toolkit):
+        operation = {"type": "create_file", "path": "a.txt", "diff": "+a"}
+        toolkit.mock("apply_patch", return_value="written")
+        steps = [call("apply_patch", operation), when(tool="apply_patch", tool_result="written").then(say("Done."))]
+        result, _ = self.run(toolkit, ApplyPatchTool(editor=Editor()), *steps)
+        assert result.tool_called_with("apply_patch", **operation)
+
+    def test_custom_ones(self, toolkit):
+        agents = pytest.importorskip("agents")
+        if not hasattr(agents, "CustomTool"):
+            pytest.skip("this version has no custom tools")
+        tool = agents.CustomTool(name="sql", description="Asks the database.", on_invoke_tool=self.never)
+        toolkit.mock("sql", return_value="1")
+        steps = [call("sql", input="select 1"), when(tool_result="1").then(say("Done."))]
+        result, _ = self.run(toolkit, tool, *steps)
+        assert result.tool_called_with("sql", input="select 1")
+
+    def test_a_search_of_the_web_with_its_sources(self, toolkit):
+        toolkit.allow("web_search")
+        found = call("web_search", query="bees", sources=["https://bees.example"])
+        support = Agent(name="support", model=MODEL, tools=[WebSearchTool()])
+        with scripted_model([[found, say("Bees sleep.")]]):
+            result = toolkit.run_generic(lambda: Runner.run_sync(support, "go"))
+        searched = result.output.raw_responses[0].output[0]
+        assert (searched.type, searched.action.query) == ("web_search_call", "bees")
+        assert [source.url for source in searched.action.sources] == ["https://bees.example"]
+        assert result.output.final_output == "Bees sleep."
+
+    def test_streamed(self, toolkit):
+        async def agent():
+            support = Agent(name="support", model=MODEL, tools=[ShellTool(executor=self.never)])
+            streamed = Runner.run_streamed(support, "go")
+            async for _ in streamed.stream_events():
+                pass
+            return streamed.final_output
+
+        toolkit.mock("shell", return_value="orders.csv")
+        with scripted_model([call("shell", commands=["ls"]), say("Done.")]):
+            result = toolkit.run_generic(agent)
+        assert (result.error, result.output) == (None, "Done.")
+        assert result.tool_called_with("shell", commands=["ls"])
+
+    def test_one_that_no_model_could_call_is_an_error_of_the_script(self, toolkit):
+        toolkit.mock("shell", return_value="orders.csv")
+        with pytest.raises(ScriptedCallError, match="commands"), scripted_model([call("shell", command="ls")]):
+            toolkit.run(Agent(name="support", model=MODEL, tools=[ShellTool(executor=self.never)]), "go")
 
 
 SERVER = """

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use unitai_model::Usage;
 
+use super::tools;
 use crate::common::{Answer, Finish, Request, Said, Stamp};
 use crate::frames::write_sse;
 
@@ -25,7 +26,7 @@ const REPEATED: &[&str] = &[
 
 pub(super) fn plain(request: &Request, answer: &Answer, stamp: Stamp) -> Value {
     let mut response = envelope(request, stamp);
-    response["output"] = output(answer, stamp).into();
+    response["output"] = output(request, answer, stamp).into();
     response["status"] = status(answer).into();
     if answer.finish() == Finish::Length {
         response["incomplete_details"] = json!({"reason": "max_output_tokens"});
@@ -39,7 +40,7 @@ pub(super) fn streamed(request: &Request, answer: &Answer, stamp: Stamp) -> Vec<
     let begun = envelope(request, stamp);
     stream.push("response.created", json!({"response": begun}));
     stream.push("response.in_progress", json!({"response": begun}));
-    for (at, item) in output(answer, stamp).iter().enumerate() {
+    for (at, item) in output(request, answer, stamp).iter().enumerate() {
         stream.push_item(at, item);
     }
     let end = if answer.finish() == Finish::Length { "response.incomplete" } else { "response.completed" };
@@ -87,7 +88,7 @@ fn envelope(request: &Request, stamp: Stamp) -> Value {
 }
 
 /// The items of the answer. Text and refusals in a row are one message.
-fn output(answer: &Answer, stamp: Stamp) -> Vec<Value> {
+fn output(request: &Request, answer: &Answer, stamp: Stamp) -> Vec<Value> {
     let mut items: Vec<Value> = Vec::new();
     let mut calls = 0;
     for part in &answer.parts {
@@ -101,14 +102,17 @@ fn output(answer: &Answer, stamp: Stamp) -> Vec<Value> {
                 "summary": [{"type": "summary_text", "text": text}],
             })),
             Said::ToolCall { name, args } => {
-                items.push(json!({
-                    "id": stamp.call_id("fc_", at),
-                    "type": "function_call",
-                    "status": "completed",
-                    "call_id": stamp.call_id("call_", calls),
-                    "name": name,
-                    "arguments": args,
-                }));
+                let function = || {
+                    json!({
+                        "id": stamp.call_id("fc_", at),
+                        "type": "function_call",
+                        "status": "completed",
+                        "call_id": stamp.call_id("call_", calls),
+                        "name": name,
+                        "arguments": args,
+                    })
+                };
+                items.push(tools::call(request, name, args, stamp, at, calls).unwrap_or_else(function));
                 calls += 1;
             }
         }
@@ -167,12 +171,14 @@ impl Stream {
         if item.get("status").is_some() {
             begun["status"] = "in_progress".into();
         }
-        let parts_key = match item["type"].as_str() {
-            Some("message") => "content",
-            Some("reasoning") => "summary",
-            _ => "arguments",
+        let (parts_key, said) = match item["type"].as_str() {
+            Some("message") => ("content", ""),
+            Some("reasoning") => ("summary", ""),
+            Some("custom_tool_call") => ("input", "response.custom_tool_call_input"),
+            Some("function_call") => ("arguments", "response.function_call_arguments"),
+            _ => return self.push_whole_item(at, &begun, item),
         };
-        begun[parts_key] = if parts_key == "arguments" { "".into() } else { json!([]) };
+        begun[parts_key] = if said.is_empty() { json!([]) } else { "".into() };
         self.push("response.output_item.added", json!({"output_index": at, "item": begun}));
         match &item[parts_key] {
             Value::Array(parts) => {
@@ -182,13 +188,23 @@ impl Stream {
             }
             args => {
                 let place = json!({"item_id": item["id"], "output_index": at});
-                self.push_pieces(
-                    "response.function_call_arguments",
-                    &place,
-                    args.as_str().unwrap_or_default(),
-                );
-                let done = with(&place, &[("name", &item["name"]), ("arguments", args)]);
-                self.push("response.function_call_arguments.done", done);
+                self.push_pieces(said, &place, args.as_str().unwrap_or_default());
+                let name = [("name", &item["name"]), (parts_key, args)];
+                // That of a custom tool stands in its item alone.
+                let done = with(&place, if parts_key == "input" { &name[1..] } else { &name });
+                self.push(&format!("{said}.done"), done);
+            }
+        }
+        self.push("response.output_item.done", json!({"output_index": at, "item": item}));
+    }
+
+    /// An item whose inside does not come in pieces that clients read.
+    fn push_whole_item(&mut self, at: usize, begun: &Value, item: &Value) {
+        self.push("response.output_item.added", json!({"output_index": at, "item": begun}));
+        if item["type"] == "web_search_call" {
+            for stage in ["in_progress", "searching", "completed"] {
+                let place = json!({"item_id": item["id"], "output_index": at});
+                self.push(&format!("response.web_search_call.{stage}"), place);
             }
         }
         self.push("response.output_item.done", json!({"output_index": at, "item": item}));

@@ -5,6 +5,7 @@ mod reading;
 mod request;
 #[cfg(test)]
 mod tests;
+mod tools;
 
 use serde_json::{Map, Value};
 

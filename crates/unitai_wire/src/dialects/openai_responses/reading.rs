@@ -4,7 +4,9 @@ use serde_json::Value;
 use unitai_model::Usage;
 
 use super::super::Seen;
-use super::super::json::{are_counts, count, error_message, items, text};
+use super::super::json::{are_counts, as_text, count, error_message, items, text};
+use super::tools;
+use crate::common::Part;
 use crate::frames::Event;
 
 pub(super) fn answer(body: &Value, seen: &mut Seen) {
@@ -70,12 +72,14 @@ fn response(body: &Value, seen: &mut Seen) {
 }
 
 fn called(item: &Value, seen: &mut Seen) {
-    let args = match text(item, "type") {
-        Some("function_call") => text(item, "arguments"),
-        Some("custom_tool_call") => text(item, "input"),
-        _ => return,
-    };
-    seen.called(text(item, "call_id"), text(item, "name"), args);
+    if text(item, "type") == Some("function_call") {
+        seen.called(text(item, "call_id"), text(item, "name"), text(item, "arguments"));
+    } else if let Some((id, name, args)) = tools::called(item) {
+        seen.called(Some(&id), Some(&name), Some(&as_text(&args)));
+    } else if let Some(Part::ToolResult { id, .. }) = tools::result(item) {
+        // The provider ran it itself, as a shell in a container.
+        seen.calls.retain(|call| call.id != id);
+    }
 }
 
 fn said(response: &Value, seen: &mut Seen) {

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::super::json::{as_text, items, parsed, string, text, without};
+use super::tools;
 use crate::common::{Message, Part, Request, Role, Tool};
 
 /// What the common form has words for.
@@ -61,10 +62,13 @@ fn item_parts(item: &Value) -> (Role, Vec<Part>) {
         Some("function_call") => {
             (Role::Assistant, vec![call(item, text(item, "arguments").map_or(Value::Null, parsed))])
         }
-        Some("custom_tool_call") => (Role::Assistant, vec![call(item, string(item, "input").into())]),
         Some("function_call_output" | "custom_tool_call_output") => (Role::Tool, result(item)),
         Some("reasoning") => (Role::Assistant, reasoning(item)),
-        Some(kind) => (role_of(kind), vec![Part::Other(item.clone())]),
+        Some(kind) => match (tools::called(item), tools::result(item)) {
+            (Some((id, name, args)), _) => (Role::Assistant, vec![Part::ToolCall { id, name, args }]),
+            (None, Some(result)) => (Role::Tool, vec![result]),
+            (None, None) => (role_of(kind), vec![Part::Other(item.clone())]),
+        },
     }
 }
 
@@ -148,9 +152,13 @@ fn reasoning(item: &Value) -> Vec<Part> {
 }
 
 fn tool(tool: &Value) -> Tool {
+    let description = string(tool, "description");
+    if let Some((name, schema)) = tools::offered(tool) {
+        return Tool { name, description, schema };
+    }
     Tool {
         name: text(tool, "name").or_else(|| text(tool, "type")).unwrap_or_default().to_owned(),
-        description: string(tool, "description"),
+        description,
         schema: tool.get("parameters").cloned().unwrap_or(Value::Null),
     }
 }

@@ -405,3 +405,80 @@ fn errors_inside_an_answer_are_seen() {
     assert_eq!((seen.error.as_deref(), seen.is_whole), (Some("B"), false));
     assert!(!seen_of(&json!({"status": "queued", "error": null, "output": []})).is_whole);
 }
+
+/// A request that offers tools that are no functions.
+fn offering() -> Request {
+    read(json!({"model": "gpt-5", "input": "hi", "tools": [
+        {"type": "shell", "environment": {"type": "local"}},
+        {"type": "local_shell"},
+        {"type": "apply_patch"},
+        {"type": "custom", "name": "sql", "description": "Asks the database."},
+        {"type": "web_search_preview"},
+    ]}))
+    .unwrap()
+}
+
+#[test]
+fn tools_that_are_no_functions_are_called_by_items_of_their_own() {
+    let said = answer(vec![
+        call("shell", r#"{"commands": ["ls"]}"#),
+        call("local_shell", r#"{"command": ["ls", "-l"]}"#),
+        call("apply_patch", r#"{"type": "delete_file", "path": "a.txt"}"#),
+        call("sql", r#"{"input": "select 1"}"#),
+        call("web_search", r#"{"query": "bees", "sources": ["https://bees.example"]}"#),
+    ]);
+    let whole: Value =
+        serde_json::from_str(&OpenAiResponses.write_answer(&offering(), &said, STAMP)).unwrap();
+    let items = whole["output"].as_array().unwrap();
+    let kinds: Vec<&str> = items.iter().map(|item| item["type"].as_str().unwrap()).collect();
+    let expected =
+        ["shell_call", "local_shell_call", "apply_patch_call", "custom_tool_call", "web_search_call"];
+    assert_eq!(kinds, expected);
+    assert_eq!(items[0]["action"], json!({"commands": ["ls"]}));
+    assert_eq!(items[1]["action"], json!({"type": "exec", "command": ["ls", "-l"], "env": {}}));
+    assert_eq!(items[2]["operation"], json!({"type": "delete_file", "path": "a.txt"}));
+    assert_eq!((&items[3]["name"], &items[3]["input"]), (&json!("sql"), &json!("select 1")));
+    let sources = json!([{"type": "url", "url": "https://bees.example"}]);
+    assert_eq!(items[4]["action"], json!({"type": "search", "query": "bees", "sources": sources}));
+
+    // What runs at the caller is read back as its calls, whole or streamed.
+    for seen in [seen_of(&whole), seen_of_events(&data(&events(&offering(), &said)))] {
+        let called: Vec<&str> = seen.calls.iter().map(|call| call.name.as_str()).collect();
+        assert_eq!(called, ["shell", "local_shell", "apply_patch", "sql"]);
+        assert_eq!(seen.calls[0].args, r#"{"commands":["ls"]}"#);
+        assert!(seen.is_whole);
+    }
+}
+
+#[test]
+fn a_function_of_the_same_name_is_called_as_a_function() {
+    let offered = json!([{"type": "function", "name": "shell", "parameters": {"type": "object"}}]);
+    let request = read(json!({"model": "gpt-5", "input": "hi", "tools": offered})).unwrap();
+    let said = answer(vec![call("shell", "{}")]);
+    let whole: Value = serde_json::from_str(&OpenAiResponses.write_answer(&request, &said, STAMP)).unwrap();
+    assert_eq!(whole["output"][0]["type"], "function_call");
+}
+
+#[test]
+fn what_such_tools_gave_back_is_a_result() {
+    let request = read(json!({"model": "gpt-5", "input": [
+        {"role": "user", "content": "hi"},
+        {"type": "shell_call", "call_id": "1", "action": {"commands": ["ls"]}, "status": "completed"},
+        {"type": "apply_patch_call", "call_id": "2", "operation": {"type": "delete_file", "path": "a"}},
+        {"type": "shell_call_output", "call_id": "1", "output": [
+            {"stdout": "a.txt", "stderr": "", "outcome": {"type": "exit", "exit_code": 0}},
+        ]},
+        {"type": "apply_patch_call_output", "call_id": "2", "status": "completed", "output": "gone"},
+    ]}))
+    .unwrap();
+    assert_eq!(request.tool_results(), [(Some("shell"), "a.txt"), (Some("apply_patch"), "gone")]);
+}
+
+#[test]
+fn a_shell_of_the_provider_s_own_asks_nobody() {
+    let seen = seen_of(&json!({"status": "completed", "output": [
+        {"type": "shell_call", "call_id": "1", "action": {"commands": ["ls"]}, "status": "completed"},
+        {"type": "shell_call_output", "call_id": "1", "output": []},
+    ]}));
+    assert!(seen.calls.is_empty());
+}
