@@ -27,10 +27,12 @@ from unitai.errors import InvalidArgumentError, shown
 __all__ = [
     "Answer",
     "Choice",
+    "Embeddings",
     "Failure",
     "Rule",
     "call",
     "choose",
+    "embed",
     "fail",
     "refuse",
     "say",
@@ -199,7 +201,20 @@ class Condition:
         return clean(f"when({', '.join(f'{word}={want!r}' for word, want in self._tests)})")
 
 
-Step = Answer | Failure | Choice | Rule
+class Embeddings:
+    """Answers to requests for embeddings. Made by `embed`."""
+
+    def __init__(self, dimensions: int | None) -> None:
+        self._dimensions = dimensions
+
+    def _line(self) -> tuple[Any, ...]:
+        return ("embed", self._dimensions)
+
+    def __repr__(self) -> str:
+        return "embed()" if self._dimensions is None else f"embed(dimensions={self._dimensions})"
+
+
+Step = Answer | Failure | Choice | Rule | Embeddings
 
 
 def say(text: str, *, finish: str | None = None) -> Answer:
@@ -352,11 +367,30 @@ def when(
     return Condition(tests)
 
 
+def embed(*, dimensions: int | None = None) -> Embeddings:
+    """Requests for embeddings are answered, any number of them, by vectors that are made of the texts: the same text
+    has the same vector, and texts with words in common are near each other. So a retriever finds what shares words with
+    the question. No vector is that of a real model.
+
+    Args:
+        dimensions: How many numbers a vector has, where the request does not say so; what is usual for the model,
+            unless given.
+
+    >>> [embed(dimensions=64), say("Refunds take five days.")]
+    [embed(dimensions=64), say('Refunds take five days.')]
+    """
+    if dimensions is not None and (
+        isinstance(dimensions, bool) or not isinstance(dimensions, int) or not 1 <= dimensions <= 65536
+    ):
+        raise InvalidArgumentError(f"dimensions must be a whole number from 1 to 65536, not {shown(dimensions)}")
+    return Embeddings(dimensions)
+
+
 def lines(steps: Iterable[Any]) -> list[tuple[Any, ...]]:
     """A script as the engine reads it."""
     if not isinstance(steps, Iterable) or isinstance(steps, (str, bytes, Mapping, set, frozenset)):
         raise InvalidArgumentError(f"a script is a list of steps, not {shown(steps)}", remedy='write [say("..."), ...]')
-    return [step._line() if isinstance(step, Rule) else _step(step)._line() for step in steps]
+    return [step._line() if isinstance(step, (Rule, Embeddings)) else _step(step)._line() for step in steps]
 
 
 def _check_text(word: str, text: object) -> None:
@@ -377,7 +411,8 @@ def _step(step: Any) -> Answer | Failure | Choice:
         return together(*step)
     if isinstance(step, (Answer, Failure, Choice)):
         return step
-    remedy = "finish it with .then(...)" if isinstance(step, Condition) else "use say, call, fail, choose and when"
+    remedies = {Condition: "finish it with .then(...)", Embeddings: "write embed() as a line of its own"}
+    remedy = remedies.get(type(step), "use say, call, fail, choose and when")
     raise InvalidArgumentError(f"{shown(step)} is no step of a script", remedy=remedy)
 
 

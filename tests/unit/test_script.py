@@ -19,7 +19,7 @@ from unitai import (
     scripted_model,
 )
 from unitai.match import regex
-from unitai.script import call, choose, fail, refuse, say, think, together, when
+from unitai.script import call, choose, embed, fail, refuse, say, think, together, when
 
 pytestmark = pytest.mark.unit
 
@@ -421,3 +421,27 @@ class TestCallsThatNoModelCouldMake:
 
     def test_its_text_says_so(self):
         assert repr(call("f", x=1).unchecked()) == "call('f', x=1).unchecked()"
+
+
+def embedded(text, host="https://api.openai.com", **more):
+    body = {"model": "text-embedding-3-small", "input": text, **more}
+    return POOL.request("POST", f"{host}/v1/embeddings", json=body).json()["data"][0]["embedding"]
+
+
+def test_embeddings_are_answered_where_the_script_says_so():
+    with scripted_model([embed()]):
+        assert len(embedded("hi")) == 1536
+        assert embedded("hi") == embedded("Hi!") != embedded("bye")
+        assert len(embedded("hi", host="http://localhost:1", dimensions=8)) == 8
+    with scripted_model([embed(dimensions=3)]):
+        assert len(embedded("hi")) == 3
+
+
+def test_embeddings_are_a_line_of_their_own():
+    with pytest.raises(InvalidArgumentError, match="a line of its own"):
+        when("hi").always(embed())
+    with pytest.raises(InvalidArgumentError):
+        scripted_model([[embed()]])
+    for dimensions in (0, True, 2.5, 1 << 20):
+        with pytest.raises(InvalidArgumentError, match="dimensions"):
+            embed(dimensions=dimensions)

@@ -13,6 +13,7 @@ pub mod common;
 pub mod counting;
 pub mod dialects;
 mod digest;
+pub mod embedding;
 pub mod encoding;
 pub mod exchange;
 pub mod faults;

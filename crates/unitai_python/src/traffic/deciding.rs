@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use pyo3::prelude::*;
 use unitai_model::value::plain;
 use unitai_wire::exchange::Asked;
-use unitai_wire::{Target, counting, dialects, encoding};
+use unitai_wire::{Target, counting, dialects, embedding, encoding};
 
 use super::answering::{answer, answer_again, fail_on_purpose};
 use super::belonging::{is_declared_api, owner, owner_of_request};
@@ -30,7 +30,9 @@ pub(crate) fn claims(py: Python<'_>, method: &str, url: &str) -> PyResult<bool> 
     let Some(target) = Target::of(url) else { return Ok(false) };
     let speaks = method.eq_ignore_ascii_case("POST") && dialects::claiming(&target).is_some();
     let is_model_host = target.is_model_host();
-    if !speaks && !is_model_host && !counting::is_count(&target) && !is_declared_api(py, url) {
+    let is_other =
+        || counting::is_count(&target) || embedding::is_embedding(&target) || is_declared_api(py, url);
+    if !speaks && !is_model_host && !is_other() {
         return Ok(false);
     }
     match owner(py) {
@@ -57,7 +59,8 @@ pub(crate) fn decide<'py>(
     let speaks = method.eq_ignore_ascii_case("POST") && dialects::claiming(&target).is_some();
     let is_declared = !speaks && is_declared_api(py, url);
     let is_count = counting::is_count(&target) && !is_declared;
-    if !speaks && !is_declared && !is_count && !target.is_model_host() {
+    let is_embedding = embedding::is_embedding(&target) && !is_declared;
+    if !speaks && !is_declared && !is_count && !is_embedding && !target.is_model_host() {
         return Ok(None);
     }
     let decoded = match content_encoding {
@@ -73,8 +76,16 @@ pub(crate) fn decide<'py>(
     } else {
         Asked::read(&target, &decoded)
     };
-    if asked.is_none() && !is_declared && !is_count && !target.is_model_host() {
+    if asked.is_none() && !is_declared && !is_count && !is_embedding && !target.is_model_host() {
         return Ok(None);
+    }
+    if is_embedding {
+        match embedded(py, &target, &decoded)? {
+            Some(reply) => return Ok(Some(reply.into_any())),
+            // An address like this may be anybody's.
+            None if !target.is_model_host() => return Ok(None),
+            None => {}
+        }
     }
     let Some(owner) = owner_of_request(py)? else {
         let is_model = asked.is_some() || (target.is_model_host() && !is_declared);
@@ -123,7 +134,11 @@ pub(crate) fn decide<'py>(
             )
             .expected("a request that makes a model speak, in a dialect that UnitAI knows")
             .found(format!("{} {}", method.to_ascii_uppercase(), plain(url)))
-            .remedy("mock the tool that sends it, or take it out of the scripted part of the test")
+            .remedy(if is_embedding {
+                "add embed() to the script, which answers requests for embeddings, or mock the tool that sends them"
+            } else {
+                "mock the tool that sends it, or take it out of the scripted part of the test"
+            })
             .into_err(py);
             refuse(py, &owner, Some(&Voice::Script(script)), None, error).map(|reply| Some(reply.into_any()))
         }
@@ -137,8 +152,21 @@ pub(crate) fn decide<'py>(
     }
 }
 
+/// The answer of a script to a request for embeddings. It is no call of a model that speaks, so it is no step of the run.
+fn embedded<'py>(py: Python<'py>, target: &Target<'_>, body: &[u8]) -> PyResult<Option<Bound<'py, Reply>>> {
+    // Whose it is matters only where somebody would answer.
+    let Ok(Some(owner)) = owner(py) else { return Ok(None) };
+    let Some(Voice::Script(script)) = owner.voice() else { return Ok(None) };
+    let answer = script.get().embeddings().and_then(|said| embedding::embed(target, body, said.dimensions));
+    answer.map(|answer| json_reply(py, answer)).transpose()
+}
+
 fn counted<'py>(py: Python<'py>, target: &Target<'_>, body: &[u8]) -> PyResult<Option<Bound<'py, Reply>>> {
     let Some(answer) = counting::count(target, body) else { return Ok(None) };
+    json_reply(py, answer).map(Some)
+}
+
+fn json_reply(py: Python<'_>, body: String) -> PyResult<Bound<'_, Reply>> {
     let headers = vec![(Cow::Borrowed("content-type"), "application/json".to_owned())];
-    Bound::new(py, Reply::new(200, headers, Content::Whole(answer.into_bytes()))).map(Some)
+    Bound::new(py, Reply::new(200, headers, Content::Whole(body.into_bytes())))
 }

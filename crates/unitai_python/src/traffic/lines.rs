@@ -8,14 +8,23 @@ use pyo3::types::{PyList, PyString, PyTuple};
 use unitai_model::Usage;
 use unitai_wire::common::{Finish, Refusal, Said};
 use unitai_wire::script::{
-    Choice, Condition, Fail, Line, Play, Rule, Script, Step, Subject, Test, TextMatcher,
+    Choice, Condition, Embeddings, Fail, Line, Play, Rule, Script, Step, Subject, Test, TextMatcher,
 };
 
 use super::matcher::{Contains, PythonMatcher};
 use crate::errors::invalid;
 
 pub(super) fn read(lines: &Bound<'_, PyList>) -> PyResult<Script> {
-    Ok(Script::new(lines.iter().map(|line| self::line(&line)).collect::<PyResult<_>>()?))
+    let mut played = Vec::new();
+    let mut embeddings = None;
+    for line in lines {
+        let parts = line.cast::<PyTuple>()?;
+        match kind(parts)?.as_str() {
+            "embed" => embeddings = Some(Embeddings { dimensions: parts.get_item(1)?.extract()? }),
+            _ => played.push(self::line(&line)?),
+        }
+    }
+    Ok(Script::new(played).with_embeddings(embeddings))
 }
 
 /// `("rule", tests, steps, is_standing)`, or a step.

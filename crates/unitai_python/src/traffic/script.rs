@@ -10,7 +10,7 @@ use pyo3::types::PyList;
 use unitai_model::nearest::nearest;
 use unitai_wire::common::Stamp;
 use unitai_wire::exchange::Asked;
-use unitai_wire::script::{Move, Playback, Trouble as Unanswered};
+use unitai_wire::script::{Embeddings, Move, Playback, Trouble as Unanswered};
 
 use super::{ModelRequest, lines};
 use crate::errors::Trouble;
@@ -89,6 +89,11 @@ impl Script {
 }
 
 impl Script {
+    /// What it says of embeddings; `None` when it does not answer requests for them, or no more.
+    pub(super) fn embeddings(&self) -> Option<Embeddings> {
+        self.script.embeddings().filter(|_| !self.is_closed())
+    }
+
     /// What to do with a request of a run; outside any run the id is empty.
     pub(super) fn play(
         &self,

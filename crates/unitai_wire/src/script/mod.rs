@@ -16,6 +16,14 @@ pub use step::{Choice, Fail, Play, Step};
 #[derive(Default)]
 pub struct Script {
     lines: Vec<Line>,
+    embeddings: Option<Embeddings>,
+}
+
+/// What a script says of embeddings: that it answers requests for them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Embeddings {
+    /// How many numbers a vector has where the request does not say so; what is usual for the model, unless given.
+    pub dimensions: Option<usize>,
 }
 
 /// One line of a script.
@@ -39,7 +47,17 @@ pub struct Rule {
 impl Script {
     /// A script of these lines.
     pub fn new(lines: Vec<Line>) -> Script {
-        Script { lines }
+        Script { lines, embeddings: None }
+    }
+
+    /// The same script, which answers requests for embeddings, too.
+    pub fn with_embeddings(self, embeddings: Option<Embeddings>) -> Script {
+        Script { embeddings, ..self }
+    }
+
+    /// What it says of embeddings; `None` when it does not answer requests for them.
+    pub fn embeddings(&self) -> Option<Embeddings> {
+        self.embeddings
     }
 
     /// The script's lines.
