@@ -43,6 +43,7 @@ CURRENT = Environment(
         "mistralai": "mistralai>=3",
         "ollama": "ollama>=0.6",
         "boto3": "boto3>=1.44",
+        "cohere": "cohere>=7",
         "langchain-openai": "langchain-openai>=1.7",
         "langchain-anthropic": "langchain-anthropic>=1.7",
     },

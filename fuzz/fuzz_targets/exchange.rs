@@ -64,6 +64,16 @@ const REQUESTS: &[[(&str, &str); 2]] = &[
             r#"{"model":"llama3.2","messages":[{"role":"user","content":"hi"}]}"#,
         ),
     ],
+    [
+        (
+            "https://api.cohere.com/v2/chat",
+            r#"{"model":"command-a-03-2025","messages":[{"role":"user","content":"hi"}],"stream":false}"#,
+        ),
+        (
+            "https://api.cohere.com/v2/chat",
+            r#"{"model":"command-a-03-2025","messages":[{"role":"user","content":"hi"}],"stream":true}"#,
+        ),
+    ],
 ];
 
 const CONTENT_TYPES: &[&str] = &[

@@ -33,6 +33,7 @@ def dialect_of(path: str) -> str:
         "enerateContent": "gemini",
         "/converse": "bedrock",
         "/api/chat": "ollama",
+        "/v2/chat": "cohere",
     }
     return next(dialect for mark, dialect in marks.items() if mark in path)
 
@@ -48,6 +49,8 @@ def refusal(path: str, status: int, message: str) -> dict[str, Any]:
         said = {"error": {"code": status, "message": message, "status": "RESOURCE_EXHAUSTED"}}
     elif dialect == "ollama":
         said = {"error": message}
+    elif dialect == "cohere":
+        said = {"id": "1", "message": message}
     elif dialect == "bedrock":
         said = {"message": message}
         kind = "ThrottlingException" if status == 429 else "InternalServerException"
@@ -206,6 +209,31 @@ def _ollama(path: str, asked: Any, text: str, pieces: list[str]) -> dict[str, An
     return {"body": [_json(event) + b"\n" for event in events], "content_type": "application/x-ndjson"}
 
 
+def _cohere(path: str, asked: Any, text: str, pieces: list[str]) -> dict[str, Any]:
+    # The provider adds tokens of its own to the prompt, and does not bill them.
+    usage = {
+        "billed_units": {"input_tokens": PROMPT, "output_tokens": SAID},
+        "tokens": {"input_tokens": PROMPT + 400, "output_tokens": SAID + 2},
+        "cached_tokens": CACHED,
+    }
+    if not asked.get("stream"):
+        message = {"role": "assistant", "content": [{"type": "text", "text": text}]}
+        return _plain({"id": "1", "message": message, "finish_reason": "COMPLETE", "usage": usage})
+
+    def delta(content: Any) -> Any:
+        return {"index": 0, "delta": {"message": {"content": content}}}
+
+    begun = {"role": "assistant", "content": [], "tool_plan": "", "tool_calls": [], "citations": []}
+    events = [
+        {"type": "message-start", "id": "1", "delta": {"message": begun}},
+        {"type": "content-start", **delta({"type": "text", "text": ""})},
+        *({"type": "content-delta", **delta({"text": piece})} for piece in pieces),
+        {"type": "content-end", "index": 0},
+        {"type": "message-end", "id": "1", "delta": {"finish_reason": "COMPLETE", "usage": usage}},
+    ]
+    return _sse(events, is_named=True)
+
+
 def _bedrock(path: str, asked: Any, text: str, pieces: list[str]) -> dict[str, Any]:
     usage = {
         "inputTokens": PROMPT - CACHED,
@@ -250,4 +278,5 @@ _DIALECTS = {
     "gemini": _gemini,
     "ollama": _ollama,
     "bedrock": _bedrock,
+    "cohere": _cohere,
 }

@@ -24,8 +24,7 @@ pub struct Target<'a> {
 }
 
 /// Hosts of models whose dialect we do not speak, or where a part in the middle of the name decides.
-const OTHER_HOSTS: &[&str] =
-    &["api.cohere.com", "api.cohere.ai", "api-inference.huggingface.co", "router.huggingface.co"];
+const OTHER_HOSTS: &[&str] = &["api-inference.huggingface.co", "router.huggingface.co"];
 
 impl<'a> Target<'a> {
     /// The target of a URL; `None` when it is none.

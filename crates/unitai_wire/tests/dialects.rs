@@ -225,6 +225,37 @@ fn samples() -> Vec<Sample> {
             part: json!("aGVsbG8="),
             tells: &[],
         },
+        Sample {
+            dialect: "cohere",
+            model: "command-a-03-2025",
+            path: "/v2/chat",
+            stream_path: "/v2/chat",
+            plain: json!({"model": "command-a-03-2025", "messages": [{"role": "user", "content": "hi"}],
+                     "stream": false}),
+            streamed: json!({"model": "command-a-03-2025", "messages": [{"role": "user", "content": "hi"}],
+                        "stream": true}),
+            tools: json!({
+                "model": "command-a-03-2025",
+                "messages": [
+                    {"role": "system", "content": "Be brief."},
+                    {"role": "user", "content": "How is Paris?"},
+                    {"role": "assistant", "tool_calls": [{"id": "call_1", "type": "function",
+                        "function": {"name": "get_weather", "arguments": paris().to_string()}}]},
+                    {"role": "tool", "tool_call_id": "call_1", "content": [
+                        {"type": "document", "document": {"data": "sunny"}},
+                    ]},
+                ],
+                "tools": [{"type": "function", "function": function()}],
+                "max_tokens": 64,
+                "stream": false,
+            }),
+            media: json!({"model": "command-a-03-2025", "messages": [{"role": "user", "content": [
+                {"type": "text", "text": "Look:"},
+                {"type": "image_url", "image_url": {"url": data_url, "detail": "low"}},
+            ]}]}),
+            part: json!({"type": "image_url", "image_url": {"url": data_url, "detail": "low"}}),
+            tells: &[CacheRead],
+        },
     ]
 }
 

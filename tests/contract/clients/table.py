@@ -38,6 +38,7 @@ TABLE = [
     Entry("mistralai", "mistralai", "mistralai.client", "sdk_mistral:Chat"),
     Entry("bedrock", "boto3", "boto3", "sdk_bedrock:Converse", has_async=False),
     Entry("ollama", "ollama", "ollama", "sdk_ollama:Chat"),
+    Entry("cohere", "cohere", "cohere", "sdk_cohere:Chat"),
 ]
 
 

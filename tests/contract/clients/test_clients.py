@@ -30,6 +30,7 @@ FINISHED = {
     "gemini": ("STOP", "STOP"),
     "bedrock": ("end_turn", "tool_use"),
     "ollama": ("stop", "stop"),
+    "cohere": ("COMPLETE", "TOOL_CALL"),
 }
 #: The classes of tokens that a dialect has words for, beside those of prompt and answer.
 COUNTED = {
@@ -39,6 +40,7 @@ COUNTED = {
     "gemini": {"cache_read", "reasoning"},
     "bedrock": {"cache_read", "cache_write"},
     "ollama": set(),
+    "cohere": {"cache_read"},
 }
 
 

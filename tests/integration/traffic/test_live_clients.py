@@ -63,7 +63,7 @@ def test_usage_is_metered_exactly(client, server):
     assert (step.model, step.dialect, step.source) == (client.model, client.dialect, "live")
     assert (step.prompt_tokens, step.completion_tokens, step.usage_is_estimated) == (PROMPT, SAID, False)
     assert (step.cache_read_tokens or 0) == (0 if client.dialect == "ollama" else CACHED)
-    assert (step.reasoning_tokens or 0) == (0 if client.dialect in ("ollama", "bedrock") else REASONED)
+    assert (step.reasoning_tokens or 0) == (0 if client.dialect in ("ollama", "bedrock", "cohere") else REASONED)
     assert (step.streamed, step.llm_error, step.unfinished) == (client.is_streamed, None, False)
     assert step.finish_reason
     assert step.latency > 0

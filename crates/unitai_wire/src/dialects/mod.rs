@@ -5,6 +5,7 @@
 mod anthropic;
 mod bedrock;
 mod body;
+mod cohere;
 mod gemini;
 mod json;
 mod ollama;
@@ -30,6 +31,7 @@ pub static ALL: &[&dyn Dialect] = &[
     &gemini::Gemini,
     &bedrock::Bedrock,
     &ollama::Ollama,
+    &cohere::Cohere,
 ];
 
 /// One provider's way to say requests and answers. It holds no state: what is seen of one answer is
