@@ -112,7 +112,7 @@ fn push_statistics(facts: &mut Facts, statistics: &Statistics) {
     }
     facts.push(("unitai.threshold", threshold.to_string()));
     facts.push(("unitai.interval", format!("{low} {high}")));
-    facts.push(("unitai.interval_basis", word(&statistics.interval_basis)));
+    facts.push(("unitai.interval_basis", word(statistics.interval_basis)));
     facts.push(("unitai.confidence", statistics.confidence.to_string()));
     facts.push(("unitai.mode", statistics.mode.clone()));
     facts.extend(statistics.stopped.clone().map(|why| ("unitai.stopped", why)));
