@@ -23,7 +23,6 @@ __all__ = ["arguments", "getattribute"]
 _CALLS = frozenset({"run", "arun", "invoke", "ainvoke"})
 #: What it calls then.
 _INSIDES = frozenset({"_run", "_arun", "func", "coroutine"})
-_ATTRIBUTES = _CALLS | _INSIDES
 #: Those who look at a tool without calling past it, by the beginning of their modules' names.
 _FRAMEWORK = ("langchain_core.", "langchain.", "langgraph.", "unitai.", "pydantic.", "inspect", "functools")
 #: What the framework hands to a tool.
@@ -34,17 +33,18 @@ def getattribute(original: Callable[..., Any]) -> Callable[..., Any]:
     """A class of tools that brings its own way to be called is called as all others are, and so is what is inside."""
 
     def getattribute(self: Any, name: str) -> Any:
-        if name not in _ATTRIBUTES or not is_in_run():
-            return original(self, name)
+        found = original(self, name)
         if name in _INSIDES:
-            return _inside(self, name, original(self, name), sys._getframe(1).f_globals.get("__name__", ""))
+            return _inside(self, name, found, sys._getframe(1).f_globals.get("__name__", ""))
+        if name not in _CALLS:
+            return found
         base = base_tool(self)
         owner = next(each for each in type(self).__mro__ if name in each.__dict__)
-        if owner is base or owner.__module__.startswith("langchain_core."):
-            return original(self, name)
+        if owner is base or owner.__module__.startswith("langchain_core.") or not is_in_run():
+            return found
         session = Session.here()
         may_run = session is not None and session.stance(original(self, "name")) == "allowed"
-        return original(self, name) if may_run else getattr(base, name).__get__(self)
+        return found if may_run else getattr(base, name).__get__(self)
 
     return getattribute
 
@@ -54,11 +54,12 @@ def _inside(tool: Any, name: str, real: Any, reader: str) -> Any:
     is_ours = "_run" in tool.__dict__
     if real is None or is_ours or reader.startswith(_FRAMEWORK):
         return real
-    session = Session.here()
-    if session is None or is_part_of_real_call(session.run_id, tool.name):
-        return real
 
+    # Whoever reads it may work for no run, or in a thread that could work for several. The call decides.
     def answer(args: tuple[Any, ...], options: dict[str, Any]) -> Any:
+        session = Session.here()
+        if session is None or is_part_of_real_call(session.run_id, tool.name):
+            return real(*args, **options)
         given = _arguments(tool, name, real, args, options)
         call = ToolCall(tool.name, tool._filter_injected_args(given), is_agent=is_agent(tool))
         return session.answer(call, lambda: real(*args, **options))
