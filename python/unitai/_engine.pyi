@@ -19,6 +19,7 @@ __all__ = [
     "EventLog",
     "FaultPlan",
     "Finding",
+    "FrameworkCall",
     "GatewayServer",
     "InjectedFault",
     "Lease",
@@ -66,9 +67,9 @@ __all__ = [
     "forget_settings",
     "holds_snapshots",
     "interrupt_thread",
-    "keeps_models_in",
     "is_key",
     "junit_properties",
+    "keeps_models_in",
     "key_variables",
     "last_broken",
     "layer_lines",
@@ -536,6 +537,14 @@ class Budget:
 class Tally:
     def __new__(cls, whole: bool = False) -> Tally: ...
     def take(self) -> str | None: ...
+
+@final
+class FrameworkCall:
+    def __new__(cls, run: Run) -> FrameworkCall: ...
+    def enter(self) -> None: ...
+    def leave(self) -> None: ...
+    def begin(self, model: str) -> None: ...
+    def end(self, model: str, usage: tuple[int, int] | None, cost: float | None = None) -> None: ...
 
 @final
 class RunWatch:

@@ -54,7 +54,9 @@ mod _engine {
     #[pymodule_export]
     use crate::reporting::{EventLog, junit_properties, rate_line};
     #[pymodule_export]
-    use crate::run::{Run, RunWatch, Trajectory, TrajectoryStep, restore_trajectory, unseen_error};
+    use crate::run::{
+        FrameworkCall, Run, RunWatch, Trajectory, TrajectoryStep, restore_trajectory, unseen_error,
+    };
     #[pymodule_export]
     use crate::schemas::example_of;
     #[pymodule_export]

@@ -20,6 +20,7 @@ from weakref import WeakKeyDictionary
 
 from unitai.adapters.base import AgentTool, BaseAdapter, is_a, returned_by
 from unitai.adapters.frameworks import require
+from unitai.adapters.model_calls import ModelKind, Usage, tokens, watched
 from unitai.adapters.ports import Session, StateChange, ToolCall, speaking
 from unitai.errors import WrongArgumentsError
 from unitai.traffic.patches import Patch
@@ -187,7 +188,11 @@ def redirects(module: Any) -> list[Patch]:
         return [Patch(module.RawAgent, "run", _run)]
     if module.__name__ == "agent_framework._clients":
         require(module.BaseChatClient, "get_response", distribution)
-        return [Patch(module.BaseChatClient, "get_response", _get_response)]
+        require(module.BaseChatClient, "_inner_get_response", distribution)
+        return [
+            Patch(module.BaseChatClient, "get_response", _get_response),
+            Patch(module.BaseChatClient, "__getattribute__", watched(_MODELS, "_inner_get_response")),
+        ]
     require(module, "HandoffSentEvent", "agent-framework-orchestrations")
     return [Patch(module.HandoffSentEvent, "__init__", _handoff)]
 
@@ -341,6 +346,16 @@ def _get_response(original: Callable[..., Any]) -> Callable[..., Any]:
         return original(self, *args, **options)
 
     return get_response
+
+
+def _usage(answer: Any) -> Usage | None:
+    """What an answer says of its tokens, or those pieces of one that are about it."""
+    told = [getattr(each, "usage_details", None) for each in (answer, *(getattr(answer, "contents", None) or ()))]
+    said = next((each for each in told if each), None)
+    return tokens(said, "input_token_count", "output_token_count")
+
+
+_MODELS = ModelKind(names=("model", "model_id"), usage=_usage, is_summed=True)
 
 
 def _handoff(original: Callable[..., Any]) -> Callable[..., Any]:

@@ -23,6 +23,7 @@ from typing import Any
 from unitai.adapters.awaiting import awaited, waited
 from unitai.adapters.base import is_a
 from unitai.adapters.frameworks import FRAMEWORKS, require
+from unitai.adapters.model_calls import ModelKind, tokens, watched
 from unitai.adapters.ports import Session, ToolCall, speaking
 from unitai.errors import AmbiguousRunError
 from unitai.traffic.patches import Patch
@@ -409,7 +410,6 @@ _EXECUTOR: tuple[_Seam, ...] = (
 )
 
 
-#: The seams of each module: the class, or `None` for the module itself; the name; and what is made of it.
 def _offered(original: Callable[..., Any]) -> Callable[..., Any]:
     """Functions that code offers to a model, and that the model's own class calls."""
 
@@ -440,8 +440,18 @@ def _asking(session: Session, given: Any) -> Any:
     return {name: ask(name, real) for name, real in given.items()}
 
 
+#: Answers are texts. What they took is counted by the model itself, if at all.
+_MODELS = ModelKind(
+    names=("model",),
+    counter=lambda model: tokens(getattr(model, "_token_usage", None), "prompt_tokens", "completion_tokens") or (0, 0),
+)
+
+#: The seams of each module: the class, or `None` for the module itself; the name; and what is made of it.
 SEAMS: dict[str, tuple[_Seam, ...]] = {
-    "crewai.llms.base_llm": (("BaseLLM", "_handle_tool_execution", _offered),),
+    "crewai.llms.base_llm": (
+        ("BaseLLM", "_handle_tool_execution", _offered),
+        ("BaseLLM", "__getattribute__", watched(_MODELS, "call", "acall")),
+    ),
     "crewai.llm": (("LLM", "_handle_tool_call", _offered),),
     "crewai.tools.base_tool": (
         ("BaseTool", "run", _sync),

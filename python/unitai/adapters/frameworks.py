@@ -44,6 +44,7 @@ FRAMEWORKS: dict[str, Framework] = {
             "langchain_core.tools.structured",
             "langchain_core.tools.simple",
             "langchain_core.language_models.chat_models",
+            "langchain_core.language_models.llms",
             "langsmith.utils",
             "langgraph.prebuilt.tool_node",
             "langgraph.pregel.main",
@@ -59,6 +60,7 @@ FRAMEWORKS: dict[str, Framework] = {
         "unitai.adapters.openai_agents:OpenAIAgentsAdapter",
         (
             "agents.items",
+            "agents.models.interface",
             "agents.tool",
             "agents.run_internal.tool_execution",
             "agents.run_internal.tool_actions",
@@ -106,6 +108,7 @@ FRAMEWORKS: dict[str, Framework] = {
         (
             "semantic_kernel.filters.kernel_filters_extension",
             "semantic_kernel.kernel",
+            "semantic_kernel.connectors.ai.chat_completion_client_base",
             "semantic_kernel.agents.chat_completion.chat_completion_agent",
             "semantic_kernel.agents.open_ai.openai_responses_agent",
         ),
@@ -143,6 +146,7 @@ FRAMEWORKS: dict[str, Framework] = {
             "google.adk.flows.llm_flows.functions",
             "google.adk.flows.llm_flows.tools._caller",
             "google.adk.agents.base_agent",
+            "google.adk.models.base_llm",
             "google.adk.models.google_llm",
             "google.adk.sessions.base_session_service",
             "google.adk.sessions.state",

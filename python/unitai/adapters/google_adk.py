@@ -18,6 +18,7 @@ from unitai._engine import enter_agent, leave_agent
 from unitai.adapters.awaiting import awaited
 from unitai.adapters.base import AgentTool, BaseAdapter, is_a, returned_by
 from unitai.adapters.frameworks import require
+from unitai.adapters.model_calls import ModelKind, Usage, tokens, watched
 from unitai.adapters.ports import Session, StateChange, ToolCall
 from unitai.errors import WrongArgumentsError
 from unitai.traffic.patches import Patch
@@ -250,20 +251,16 @@ _under_way: ContextVar[tuple[str, Any] | None] = ContextVar("unitai_google_adk_c
 def _getattribute(original: Callable[..., Any]) -> Callable[..., Any]:
     def getattribute(self: Any, name: str) -> Any:
         found = original(self, name)
-        if name != "run_async":
-            return found
-        session = Session.here()
-        return found if session is None else partial(_run, self, found, session)
+        return partial(_run, self, found) if name == "run_async" else found
 
     return getattribute
 
 
-async def _run(
-    tool: Any, run_async: Callable[..., Any], session: Session, *, args: dict[str, Any], tool_context: Any
-) -> Any:
-    """Calls a tool in a run."""
+async def _run(tool: Any, run_async: Callable[..., Any], *, args: dict[str, Any], tool_context: Any) -> Any:
+    """Calls a tool, in a run or outside."""
+    session = Session.here()
     name, context = _under_way.get() or (None, None)
-    if name == tool.name and context is tool_context:
+    if session is None or (name == tool.name and context is tool_context):
         return await run_async(args=args, tool_context=tool_context)
 
     async def real() -> Any:
@@ -296,15 +293,15 @@ def _executing(original: Callable[..., Any]) -> Callable[..., Any]:
 
     def getattribute(self: Any, name: str) -> Any:
         found = original(self, name)
-        if name != "execute_code":
-            return found
-        session = Session.here()
-        return found if session is None else partial(_execute, found, session)
+        return partial(_execute, found) if name == "execute_code" else found
 
     return getattribute
 
 
-def _execute(real: Callable[..., Any], session: Session, invocation_context: Any, code_execution_input: Any) -> Any:
+def _execute(real: Callable[..., Any], invocation_context: Any, code_execution_input: Any) -> Any:
+    session = Session.here()
+    if session is None:
+        return real(invocation_context, code_execution_input)
     agent = getattr(getattr(invocation_context, "agent", None), "name", None)
     call = ToolCall("execute_code", {"code": code_execution_input.code}, agent)
     answer = session.answer(call, lambda: real(invocation_context, code_execution_input))
@@ -387,6 +384,13 @@ def _refuse_hosted(session: Session, tool: Any) -> None:
             session.refuse_hosted(name)
 
 
+def _usage(answer: Any) -> Usage | None:
+    return tokens(getattr(answer, "usage_metadata", None), "prompt_token_count", "candidates_token_count")
+
+
+_MODELS = ModelKind(names=("model",), usage=_usage)
+
+
 def _set_state(original: Callable[..., Any]) -> Callable[..., Any]:
     def setitem(self: Any, key: str, value: Any) -> None:
         old = self.get(key)
@@ -434,6 +438,7 @@ def _note_change(key: str, old: Any, new: Any, agent_id: str | None = None) -> N
 #: By the module that holds it, the class and the methods that are replaced.
 _REDIRECTED: dict[str, tuple[str, dict[str, Callable[[Any], Any]]]] = {
     "agents.base_agent": ("BaseAgent", {"run_async": _run_agent}),
+    "models.base_llm": ("BaseLlm", {"__getattribute__": watched(_MODELS, "generate_content_async")}),
     "models.google_llm": ("Gemini", {"generate_content_async": _generate}),
     "sessions.base_session_service": ("BaseSessionService", {"append_event": _append_event}),
     "sessions.state": ("State", {"__setitem__": _set_state, "update": _update_state}),

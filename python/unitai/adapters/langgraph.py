@@ -25,15 +25,12 @@ from unitai.adapters.langgraph_graphs import (
 )
 from unitai.adapters.langgraph_insides import arguments, getattribute
 from unitai.adapters.langgraph_listing import are_all_known, tools_of
+from unitai.adapters.langgraph_models import METHODS, agenerate, amodel_stream, asked, generate, model_stream
 from unitai.adapters.langgraph_tools import (
-    agenerate,
     ainvoke,
-    amodel_stream,
     aremote,
     aremote_stream,
     arun,
-    generate,
-    model_stream,
     remote,
     remote_stream,
     run,
@@ -127,8 +124,15 @@ _REDIRECTS: tuple[tuple[str, str | None, str, dict[str, Any]], ...] = (
         "langchain_core.language_models.chat_models",
         "BaseChatModel",
         "langchain-core",
-        {"generate": generate, "agenerate": agenerate, "stream": model_stream, "astream": amodel_stream},
+        {
+            "generate": generate,
+            "agenerate": agenerate,
+            "stream": model_stream,
+            "astream": amodel_stream,
+            "__getattribute__": asked,
+        },
     ),
+    ("langchain_core.language_models.llms", "BaseLLM", "langchain-core", {"__getattribute__": asked}),
     ("langsmith.utils", None, "langsmith", {"tracing_is_enabled": untraced}),
     ("langgraph.prebuilt.tool_node", "ToolNode", "langgraph-prebuilt", {"_validate_tool_call": validate}),
     ("langgraph.prebuilt.tool_node", None, "langgraph-prebuilt", {"get_executor_for_config": chosen_executor}),
@@ -155,7 +159,12 @@ _REDIRECTS: tuple[tuple[str, str | None, str, dict[str, Any]], ...] = (
     ),
 )
 #: What is called of these classes, and was not always there.
-_USED: dict[str | None, tuple[str, ...]] = {"BaseTool": ("_filter_injected_args",), "ToolNode": ("tools_by_name",)}
+_USED: dict[str | None, tuple[str, ...]] = {
+    "BaseTool": ("_filter_injected_args",),
+    "BaseChatModel": METHODS,
+    "BaseLLM": METHODS,
+    "ToolNode": ("tools_by_name",),
+}
 
 
 def redirects(module: Any) -> list[Patch]:

@@ -11,7 +11,8 @@ from typing import Any, get_type_hints
 
 from unitai.adapters.base import AgentTool
 from unitai.adapters.langgraph_graphs import is_kind_of, named
-from unitai.adapters.langgraph_tools import aliases, hosted_name, is_agent, remote_name
+from unitai.adapters.langgraph_models import hosted_name
+from unitai.adapters.langgraph_tools import aliases, is_agent, remote_name
 
 __all__ = ["are_all_known", "tools_of"]
 

@@ -21,18 +21,13 @@ from unitai.adapters.ports import Session, StateChange, ToolCall
 from unitai.errors import WrongArgumentsError
 
 __all__ = [
-    "agenerate",
     "ainvoke",
     "aliases",
-    "amodel_stream",
     "aremote",
     "aremote_stream",
     "arun",
     "base_tool",
-    "generate",
-    "hosted_name",
     "is_agent",
-    "model_stream",
     "remote",
     "remote_name",
     "remote_stream",
@@ -43,10 +38,6 @@ __all__ = [
 
 #: How the makers of supervisors and swarms mark the tools by which agents hand over.
 _HANDOFF = "__handoff_destination"
-#: Tools that a provider knows by their type, and that run here, as others do.
-_RUN_HERE = ("function", "custom", "computer", "bash", "text_editor", "memory", "shell", "local_shell", "apply_patch")
-#: Tools of Google, which are known by their only key.
-_AT_GOOGLE = ("google_search", "google_search_retrieval", "code_execution", "url_context", "google_maps")
 #: What tools take that are classes of their own. Making it is slow.
 _schemas: WeakKeyDictionary[type, Any] = WeakKeyDictionary()
 
@@ -238,67 +229,6 @@ def validate(original: Callable[..., Any]) -> Callable[..., Any]:
         return refusal
 
     return validate
-
-
-def generate(original: Callable[..., Any]) -> Callable[..., Any]:
-    """`BaseChatModel.generate`, and every other way to ask a model that is no generator."""
-
-    def generate(self: Any, *args: Any, **options: Any) -> Any:
-        _refuse_hosted(options)
-        return original(self, *args, **options)
-
-    return generate
-
-
-def agenerate(original: Callable[..., Any]) -> Callable[..., Any]:
-    """`BaseChatModel.agenerate`."""
-
-    async def agenerate(self: Any, *args: Any, **options: Any) -> Any:
-        _refuse_hosted(options)
-        return await original(self, *args, **options)
-
-    return agenerate
-
-
-def model_stream(original: Callable[..., Any]) -> Callable[..., Any]:
-    """`BaseChatModel.stream`."""
-
-    def stream(self: Any, *args: Any, **options: Any) -> Any:
-        _refuse_hosted(options)
-        yield from original(self, *args, **options)
-
-    return stream
-
-
-def amodel_stream(original: Callable[..., Any]) -> Callable[..., Any]:
-    """`BaseChatModel.astream`."""
-
-    async def astream(self: Any, *args: Any, **options: Any) -> Any:
-        _refuse_hosted(options)
-        async for piece in original(self, *args, **options):
-            yield piece
-
-    return astream
-
-
-def _refuse_hosted(options: dict[str, Any]) -> None:
-    """Refuses to offer a model what its provider would run, where no mock gets in."""
-    hosted = [name for name in map(hosted_name, options.get("tools") or ()) if name is not None]
-    session = Session.here() if hosted else None
-    if session is not None:
-        for name in hosted:
-            session.refuse_hosted(name)
-
-
-def hosted_name(tool: Any) -> str | None:
-    """The name of a tool that runs at the model's provider; `None` if it runs here."""
-    if not isinstance(tool, dict):
-        return None
-    kind = tool.get("type")
-    if kind is None:
-        return next((name for name in _AT_GOOGLE if name in tool), None)
-    runs_here = not isinstance(kind, str) or "function" in tool or "input_schema" in tool or kind.startswith(_RUN_HERE)
-    return None if runs_here else str(tool.get("name") or kind)
 
 
 def remote(original: Callable[..., Any]) -> Callable[..., Any]:

@@ -24,6 +24,7 @@ from weakref import WeakKeyDictionary
 from unitai.adapters.awaiting import awaited
 from unitai.adapters.base import AgentTool, BaseAdapter, returned_by
 from unitai.adapters.frameworks import require
+from unitai.adapters.model_calls import ModelKind, Usage, tokens, watched
 from unitai.adapters.ports import Session, StateChange, ToolCall, speaking
 from unitai.errors import InvalidArgumentError, WrongArgumentsError
 from unitai.traffic.patches import Patch
@@ -251,8 +252,10 @@ def redirects(module: Any) -> list[Patch]:
     elif module.__name__ == "agents.tool":
         invoker = getattr(module, _INVOKER, None)
         wanted = [] if invoker is None else [(invoker, "__call__", _invoked)]
-    elif module.__name__ == "agents.tracing.processors":
-        wanted = [(module.BatchTraceProcessor, name, _exported) for name in ("on_trace_start", "on_span_end")]
+    elif module.__name__ in _CLASSES:
+        name, made = _CLASSES[module.__name__]
+        require(module, name, _DISTRIBUTION)
+        wanted = [(getattr(module, name), method, make) for method, make in made.items()]
     else:
         former = {name: make for name, make in _FORMER.items() if hasattr(module, name)}
         current = _FUNCTIONS[module.__name__]
@@ -496,6 +499,19 @@ def _exported(original: Callable[..., Any]) -> Callable[..., Any]:
     return keep
 
 
+def _usage(answer: Any) -> Usage | None:
+    """What an answer says of its tokens, or the event that ends a stream, which has the answer in it."""
+    return tokens(getattr(getattr(answer, "response", answer), "usage", None), "input_tokens", "output_tokens")
+
+
+_asked_models = watched(ModelKind(names=("model", "model_name"), usage=_usage), "get_response", "stream_response")
+
+
+#: By the module that holds it, a class whose methods are replaced.
+_CLASSES: dict[str, tuple[str, dict[str, Callable[..., Any]]]] = {
+    "agents.models.interface": ("Model", {"__getattribute__": _asked_models}),
+    "agents.tracing.processors": ("BatchTraceProcessor", {"on_trace_start": _exported, "on_span_end": _exported}),
+}
 #: What is replaced in each module.
 _FUNCTIONS: dict[str, dict[str, Callable[..., Any]]] = {
     "agents.run_internal.tool_execution": {"_invoke_function_tool_with_metadata": _invoke},

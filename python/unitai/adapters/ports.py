@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Literal, NamedTuple
 
-from unitai._engine import Run, enter_agent, leave_agent, run_here
+from unitai._engine import FrameworkCall, Run, enter_agent, leave_agent, run_here
 from unitai.errors import UnmockedToolError
 
 __all__ = ["ModelCall", "Session", "StateChange", "ToolCall", "speaking"]
@@ -32,11 +32,11 @@ class ToolCall(NamedTuple):
 
 
 class ModelCall(NamedTuple):
-    """A framework called a model. A cost of `None` is looked up by the model's name."""
+    """A framework called a model. A cost of `None` is looked up by the model's name; tokens of `None` are unknown."""
 
     model: str
-    prompt_tokens: int
-    completion_tokens: int
+    prompt_tokens: int | None
+    completion_tokens: int | None
     cost: float | None = None
     agent_id: str | None = None
     step_type: str = "llm_call"
@@ -139,6 +139,10 @@ class Session:
         )
         self.fail(error)
         raise error
+
+    def watch_model_call(self) -> FrameworkCall:
+        """A model call of a framework that begins here: it is a step when it ends, unless its requests are seen."""
+        return FrameworkCall(self._run)
 
     def note(self, event: ModelCall | StateChange) -> None:
         """Writes an event into the trajectory, at its place among the others."""

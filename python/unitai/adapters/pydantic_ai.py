@@ -22,6 +22,7 @@ from unitai._engine import enter_agent, leave_agent
 from unitai.adapters.awaiting import awaited
 from unitai.adapters.base import AgentTool, BaseAdapter, returned_by
 from unitai.adapters.frameworks import require
+from unitai.adapters.model_calls import ModelKind, Usage, tokens, watched
 from unitai.adapters.ports import Session, ToolCall
 from unitai.errors import WrongArgumentsError
 from unitai.traffic.patches import Patch
@@ -383,6 +384,19 @@ def _prepare_request(original: Callable[..., Any]) -> Callable[..., Any]:
     return prepare_request
 
 
+def _usage(answer: Any) -> Usage | None:
+    """What an answer says of its tokens, or a stream, once it was read."""
+    said = getattr(answer, "usage", None)
+    return tokens(said() if callable(said) else said, "input_tokens", "output_tokens")
+
+
+_asked_models = watched(
+    ModelKind(names=("model_name",), usage=_usage, fakes=("pydantic_ai.models.test", "pydantic_ai.models.function")),
+    "request",
+    "request_stream",
+)
+
+
 def _iter(original: Callable[..., Any]) -> Callable[..., Any]:
     @asynccontextmanager
     async def iter(self: Any, *args: Any, **options: Any) -> Any:
@@ -417,6 +431,6 @@ _REDIRECTED: dict[str, tuple[str, dict[str, Callable[[Any], Any]]]] = {
     ),
     "function": ("FunctionToolset", {"call_tool": _call_function}),
     "mcp": ("MCPToolset", {"call_tool": _call_mcp}),
-    "models": ("Model", {"prepare_request": _prepare_request}),
+    "models": ("Model", {"prepare_request": _prepare_request, "__getattribute__": _asked_models}),
     "agent": ("Agent", {"iter": _iter}),
 }

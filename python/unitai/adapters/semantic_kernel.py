@@ -19,6 +19,7 @@ from typing import Any, Literal
 from unitai._engine import enter_agent, leave_agent
 from unitai.adapters.base import AgentTool, BaseAdapter, is_a
 from unitai.adapters.frameworks import require
+from unitai.adapters.model_calls import ModelKind, Usage, tokens, watched
 from unitai.adapters.ports import Session, StateChange, ToolCall, speaking
 from unitai.errors import WrongArgumentsError
 from unitai.traffic.patches import Patch
@@ -163,6 +164,10 @@ def redirects(module: Any) -> list[Patch]:
     if module.__name__ == "semantic_kernel.kernel":
         require(module.Kernel, "invoke_function_call", "semantic-kernel")
         return [Patch(module.Kernel, "invoke_function_call", _invoke_function_call)]
+    if module.__name__ == "semantic_kernel.connectors.ai.chat_completion_client_base":
+        for name in _MODEL_METHODS:
+            require(module.ChatCompletionClientBase, name, "semantic-kernel")
+        return [Patch(module.ChatCompletionClientBase, "__getattribute__", watched(_MODELS, *_MODEL_METHODS))]
     agent = getattr(module, _AGENTS[module.__name__])
     for name in ("get_response", "invoke", "invoke_stream"):
         require(agent, name, "semantic-kernel")
@@ -171,6 +176,17 @@ def redirects(module: Any) -> list[Patch]:
         Patch(agent, "invoke", _invoke),
         Patch(agent, "invoke_stream", _invoke),
     ]
+
+
+def _usage(answer: Any) -> Usage | None:
+    """What an answer says of its tokens, or a piece of one: the first of several says it for all."""
+    first = answer[0] if isinstance(answer, list) and answer else answer
+    said = (getattr(first, "metadata", None) or {}).get("usage")
+    return tokens(said, "prompt_tokens", "completion_tokens")
+
+
+_MODELS = ModelKind(names=("ai_model_id",), usage=_usage)
+_MODEL_METHODS = ("_inner_get_chat_message_contents", "_inner_get_streaming_chat_message_contents")
 
 
 def _get_response(original: Callable[..., Any]) -> Callable[..., Any]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Iterator
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from unitai import script
 
@@ -37,6 +38,22 @@ def _chosen() -> str | None:
 
 
 CHOSEN = _chosen()
+
+
+class Turn(NamedTuple):
+    """What a model without traffic answers once."""
+
+    #: What it says; nothing if it calls `lookup_order(order_id="123")`.
+    text: str | None
+    #: The tokens that it reports, if it does.
+    prompt: int | None
+    completion: int | None
+
+
+def turns(reports: bool) -> Iterator[Turn]:
+    """All that a model without traffic answers, with the tokens or without."""
+    for turn in (Turn(None, 20, 5), Turn("Delivered.", 30, 4)):
+        yield turn if reports else Turn(turn.text, None, None)
 
 
 class Fixture:
@@ -70,6 +87,12 @@ class Fixture:
     def agent(self, base_url: str | None = None) -> Any:
         """A fresh agent with the three tools. `base_url`: of another server that speaks OpenAI's (or the provider's)
         language.
+        """
+        raise NotImplementedError
+
+    def in_house(self, reports: bool = True) -> Any:
+        """A fresh agent with the three tools, whose model is called `in-house` and sends nothing to anybody: a class that
+        the framework's users have written. It answers with `turns`.
         """
         raise NotImplementedError
 

@@ -6,12 +6,29 @@ from importlib.util import find_spec
 from typing import Any
 
 import shop
-from crewai import LLM, Agent, Crew, Process, Task
+from crewai import LLM, Agent, BaseLLM, Crew, Process, Task
 from crewai.tools import tool
-from framework import Fixture
+from framework import Fixture, turns
 
 from unitai.adapters.crewai_calls import SEAMS
 from unitai.script import call, say
+
+
+class InHouse(BaseLLM):
+    """A model in this process, which cannot call functions: it writes what it wants."""
+
+    answers: Any
+
+    def call(self, *args: Any, **options: Any) -> str:
+        text, prompt, completion = next(self.answers)
+        if prompt is not None:
+            self._track_token_usage_internal({"prompt_tokens": prompt, "completion_tokens": completion})
+        if text is None:
+            return 'Thought: I look it up.\nAction: lookup_order\nAction Input: {"order_id": "123"}'
+        return f"Thought: I know it.\nFinal Answer: {text}"
+
+    async def acall(self, *args: Any, **options: Any) -> str:
+        return self.call(*args, **options)
 
 
 class CrewAI(Fixture):
@@ -25,18 +42,25 @@ class CrewAI(Fixture):
     )
 
     def agent(self, base_url: str | None = None) -> Any:
-        support = self.member("support", [tool(each) for each in shop.TOOLS], base_url)
+        support = self.member("support", [tool(each) for each in shop.TOOLS], self._model(base_url))
         return Crew(agents=[support], tasks=[self.task(support)])
 
-    def member(self, role: str, tools: list[Any], base_url: str | None = None, **options: Any) -> Agent:
-        """An agent. It does a task once only, whatever comes of it."""
+    def in_house(self, reports: bool = True) -> Any:
+        model = InHouse(model="in-house", answers=turns(reports))
+        support = self.member("support", [tool(each) for each in shop.TOOLS], model)
+        return Crew(agents=[support], tasks=[self.task(support)])
+
+    def _model(self, base_url: str | None = None) -> Any:
         address = {} if base_url is None else {"base_url": f"{base_url}/v1"}
-        llm = LLM(model=f"openai/{self.model}", **address)
+        return LLM(model=f"openai/{self.model}", **address)
+
+    def member(self, role: str, tools: list[Any], llm: Any = None, **options: Any) -> Agent:
+        """An agent. It does a task once only, whatever comes of it."""
         return Agent(
             role=role,
             goal="Help the customer.",
             backstory="You work for a shop.",
-            llm=llm,
+            llm=llm or self._model(),
             tools=tools,
             max_retry_limit=0,
             **options,

@@ -6,11 +6,11 @@ from functools import cached_property
 from typing import Any
 
 import shop
-from framework import Fixture
+from framework import Fixture, turns
 from google.adk.agents import LlmAgent
 from google.adk.agents.run_config import RunConfig, StreamingMode
 from google.adk.flows.llm_flows import functions
-from google.adk.models import Gemini
+from google.adk.models import BaseLlm, Gemini, LlmResponse
 from google.adk.runners import InMemoryRunner
 from google.genai import Client, types
 
@@ -25,6 +25,23 @@ class Local(Gemini):
     @cached_property
     def api_client(self) -> Client:
         return Client(http_options=types.HttpOptions(base_url=self.address, headers={"Connection": "close"}))
+
+
+class InHouse(BaseLlm):
+    """A model in this process."""
+
+    answers: Any
+
+    async def generate_content_async(self, *args: Any, **options: Any) -> Any:
+        text, prompt, completion = next(self.answers)
+        called = types.FunctionCall(name="lookup_order", args={"order_id": "123"})
+        part = types.Part(text=text) if text else types.Part(function_call=called)
+        usage = None
+        if prompt is not None:
+            usage = types.GenerateContentResponseUsageMetadata(
+                prompt_token_count=prompt, candidates_token_count=completion
+            )
+        yield LlmResponse(content=types.Content(role="model", parts=[part]), usage_metadata=usage)
 
 
 class GoogleADK(Fixture):
@@ -42,6 +59,7 @@ class GoogleADK(Fixture):
         ("google.adk.tools.base_tool", "BaseTool", "__getattribute__"),
         ("google.adk.agents.base_agent", "BaseAgent", "run_async"),
         ("google.adk.models.google_llm", "Gemini", "generate_content_async"),
+        ("google.adk.models.base_llm", "BaseLlm", "__getattribute__"),
         ("google.adk.sessions.base_session_service", "BaseSessionService", "append_event"),
         ("google.adk.sessions.state", "State", "__setitem__"),
         ("google.adk.sessions.state", "State", "update"),
@@ -50,6 +68,9 @@ class GoogleADK(Fixture):
     def agent(self, base_url: str | None = None) -> Any:
         model = self.model if base_url is None else Local(model=self.model, address=base_url)
         return LlmAgent(name="support", model=model, tools=list(shop.TOOLS))
+
+    def in_house(self, reports: bool = True) -> Any:
+        return LlmAgent(name="support", model=InHouse(model="in-house", answers=turns(reports)), tools=list(shop.TOOLS))
 
     def team(self) -> Any:
         billing = LlmAgent(name="billing", model=self.model, description="Pays money back.", tools=[shop.refund])

@@ -6,13 +6,45 @@ import sys
 from typing import Any
 
 import shop
-from framework import Fixture
+from framework import Fixture, turns
 from langchain.agents import create_agent
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, AIMessageChunk
+from langchain_core.messages.ai import UsageMetadata
+from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from langchain_core.tools import tool
 from langchain_openai import ChatOpenAI
 from langgraph.graph import START, MessagesState, StateGraph
 
 from unitai.script import call, say
+
+
+class InHouse(BaseChatModel):
+    """A model in this process."""
+
+    model_name: str = "in-house"
+    answers: Any
+
+    @property
+    def _llm_type(self) -> str:
+        return "in-house"
+
+    def bind_tools(self, tools: Any, **options: Any) -> Any:
+        return self
+
+    def _generate(self, *args: Any, **options: Any) -> ChatResult:
+        return ChatResult(generations=[ChatGeneration(message=AIMessage(**self._turn()))])
+
+    def _stream(self, *args: Any, **options: Any) -> Any:
+        yield ChatGenerationChunk(message=AIMessageChunk(**self._turn()))
+
+    def _turn(self) -> dict[str, Any]:
+        text, prompt, completion = next(self.answers)
+        usage = None
+        if prompt is not None:
+            usage = UsageMetadata(input_tokens=prompt, output_tokens=completion, total_tokens=prompt + completion)
+        called = {"name": "lookup_order", "args": {"order_id": "123"}, "id": "call_1", "type": "tool_call"}
+        return {"content": text or "", "tool_calls": [] if text else [called], "usage_metadata": usage}
 
 
 class LangGraph(Fixture):
@@ -31,6 +63,8 @@ class LangGraph(Fixture):
         ("langchain_core.language_models.chat_models", "BaseChatModel", "agenerate"),
         ("langchain_core.language_models.chat_models", "BaseChatModel", "stream"),
         ("langchain_core.language_models.chat_models", "BaseChatModel", "astream"),
+        ("langchain_core.language_models.chat_models", "BaseChatModel", "__getattribute__"),
+        ("langchain_core.language_models.llms", "BaseLLM", "__getattribute__"),
         ("langsmith.utils", None, "tracing_is_enabled"),
         ("langgraph.prebuilt.tool_node", "ToolNode", "_validate_tool_call"),
         ("langgraph.prebuilt.tool_node", None, "get_executor_for_config"),
@@ -52,6 +86,9 @@ class LangGraph(Fixture):
 
     def agent(self, base_url: str | None = None) -> Any:
         return create_agent(self._model(base_url), [tool(each) for each in shop.TOOLS], name="support")
+
+    def in_house(self, reports: bool = True) -> Any:
+        return create_agent(InHouse(answers=turns(reports)), [tool(each) for each in shop.TOOLS], name="support")
 
     def _model(self, base_url: str | None = None) -> Any:
         address = {} if base_url is None else {"base_url": f"{base_url}/v1"}

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import shop
-from framework import Fixture
+from framework import Fixture, turns
 from openai import AsyncOpenAI
 from semantic_kernel.agents import ChatCompletionAgent
+from semantic_kernel.connectors.ai.chat_completion_client_base import ChatCompletionClientBase
+from semantic_kernel.connectors.ai.completion_usage import CompletionUsage
 from semantic_kernel.connectors.ai.open_ai import OpenAIChatCompletion
+from semantic_kernel.contents import (
+    ChatMessageContent,
+    FunctionCallContent,
+    StreamingChatMessageContent,
+    StreamingTextContent,
+    TextContent,
+)
 from semantic_kernel.functions import KernelPlugin, kernel_function
 
 from unitai.script import call, say
@@ -27,6 +36,31 @@ def service(base_url: str | None = None) -> OpenAIChatCompletion:
     return OpenAIChatCompletion(ai_model_id=SemanticKernel.model, async_client=client)
 
 
+class InHouse(ChatCompletionClientBase):
+    """A model in this process."""
+
+    SUPPORTS_FUNCTION_CALLING: ClassVar[bool] = True
+    answers: Any
+
+    async def _inner_get_chat_message_contents(self, *args: Any, **options: Any) -> list[ChatMessageContent]:
+        return [ChatMessageContent(**self._turn(text=TextContent))]
+
+    async def _inner_get_streaming_chat_message_contents(self, *args: Any, **options: Any) -> Any:
+        yield [StreamingChatMessageContent(choice_index=0, **self._turn(text=streamed))]
+
+    def _turn(self, text: Any) -> dict[str, Any]:
+        said, prompt, completion = next(self.answers)
+        called = FunctionCallContent(id="call_1", name="Shop-lookup_order", arguments='{"order_id": "123"}')
+        usage = CompletionUsage(prompt_tokens=prompt, completion_tokens=completion)
+        metadata = {} if prompt is None else {"usage": usage}
+        return {"role": "assistant", "items": [text(text=said) if said else called], "metadata": metadata}
+
+
+def streamed(text: str) -> StreamingTextContent:
+    """A piece of an answer."""
+    return StreamingTextContent(choice_index=0, text=text)
+
+
 class SemanticKernel(Fixture):
     """Agents with a kernel of their own."""
 
@@ -35,6 +69,11 @@ class SemanticKernel(Fixture):
     chokepoints = (
         ("semantic_kernel.filters.kernel_filters_extension", "KernelFilterExtension", "construct_call_stack"),
         ("semantic_kernel.kernel", "Kernel", "invoke_function_call"),
+        (
+            "semantic_kernel.connectors.ai.chat_completion_client_base",
+            "ChatCompletionClientBase",
+            "__getattribute__",
+        ),
         *(
             (f"semantic_kernel.agents.{module}", agent, name)
             for module, agent in (
@@ -50,6 +89,10 @@ class SemanticKernel(Fixture):
 
     def agent(self, base_url: str | None = None) -> Any:
         return ChatCompletionAgent(name="support", service=service(base_url), plugins=[plugin(*shop.TOOLS)])
+
+    def in_house(self, reports: bool = True) -> Any:
+        model = InHouse(ai_model_id="in-house", answers=turns(reports))
+        return ChatCompletionAgent(name="support", service=model, plugins=[plugin(*shop.TOOLS)])
 
     def team(self) -> Any:
         billing = ChatCompletionAgent(name="billing", service=service(), plugins=[plugin(shop.refund)])

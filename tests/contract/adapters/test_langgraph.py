@@ -22,7 +22,8 @@ from langchain.agents import create_agent
 from langchain.agents.middleware import HumanInTheLoopMiddleware, wrap_tool_call
 from langchain.agents.structured_output import ToolStrategy
 from langchain.tools import ToolRuntime
-from langchain_core.messages import HumanMessage, ToolMessage
+from langchain_core.language_models import BaseChatModel, FakeListChatModel, FakeListLLM, GenericFakeChatModel
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool, InjectedToolCallId, StructuredTool, Tool, ToolException, tool
 from langchain_openai import ChatOpenAI
@@ -346,6 +347,9 @@ class TestNodesThatCallPlainFunctions:
 
     @pytest.fixture
     def graph(self):
+        return self.graph_of(model())
+
+    def graph_of(self, chat):
         self.ran.clear()
 
         def refund(order_id: str, amount: float) -> str:
@@ -353,7 +357,7 @@ class TestNodesThatCallPlainFunctions:
             return "really refunded"
 
         functions = {"refund": refund}
-        bound = model().bind_tools([refund_tool])
+        bound = chat.bind_tools([refund_tool])
 
         def chatbot(state: MessagesState) -> dict:
             return {"messages": [bound.invoke(state["messages"])]}
@@ -398,9 +402,84 @@ class TestNodesThatCallPlainFunctions:
         assert self.ran == ["123"]
         assert [step.unseen for step in steps(result, "tool_call")] == [True]
 
+    def test_what_a_node_calls_for_a_model_without_traffic_is_not_noticed(self, toolkit):
+        class Refunding(GenericFakeChatModel):
+            def bind_tools(self, tools, **options):
+                return self
+
+        asked = {"name": "refund", "args": {"order_id": "123", "amount": 10.0}, "id": "call_1"}
+        graph = self.graph_of(Refunding(messages=iter([AIMessage("", tool_calls=[asked]), AIMessage("Done.")])))
+        result = toolkit.run(graph, "refund order 123")
+        assert self.ran == ["123"]
+        assert result.tool_not_called("refund")
+        assert result.llm_calls == 2
+
     def test_a_graph_whose_model_calls_nothing_is_left_alone(self, graph, toolkit):
         with scripted_model([say("Nothing to do.")]):
             assert answered(toolkit.run(graph, "hello")) == "Nothing to do."
+
+
+class Forwarding(BaseChatModel):
+    """A model that asks another, as routers and caches do."""
+
+    inner: BaseChatModel
+
+    @property
+    def _llm_type(self) -> str:
+        return "forwarding"
+
+    def _generate(self, messages, stop=None, run_manager=None, **options):
+        return self.inner._generate(messages, stop=stop, **options)
+
+
+class TestModelsWithoutTraffic:
+    """Models that answer in this process, called with a graph or without."""
+
+    def test_fakes_are_free(self, toolkit):
+        result = toolkit.run_generic(lambda: FakeListChatModel(responses=["Hello."]).invoke("hi").content)
+        assert result.output == "Hello."
+        assert (result.llm_calls, result.total_cost) == (1, 0)
+
+    def test_so_are_those_that_answer_with_plain_text(self, toolkit):
+        result = toolkit.run_generic(lambda: FakeListLLM(responses=["Hello."]).invoke("hi"))
+        assert (result.output, result.llm_calls, result.total_cost) == ("Hello.", 1, 0)
+
+    def test_each_of_several_prompts_of_a_batch_is_a_call(self, toolkit):
+        chat = FakeListChatModel(responses=["One.", "Two."])
+        result = toolkit.run_generic(lambda: [each.content for each in chat.batch(["1", "2"])])
+        assert sorted(result.output) == ["One.", "Two."]
+        assert result.llm_calls == 2
+
+    def test_a_stream_that_is_left_early_is_a_call(self, toolkit):
+        result = toolkit.run_generic(lambda: next(FakeListChatModel(responses=["Hello."]).stream("hi")).content)
+        assert result.output == "H"
+        assert result.llm_calls == 1
+
+    def test_one_that_fails_is_a_call(self, toolkit):
+        broken = FakeListChatModel(responses=["Hello."], error_on_chunk_number=1)
+        result = toolkit.run_generic(lambda: list(broken.stream("hi")))
+        assert result.error is not None
+        assert result.llm_calls == 1
+
+    def test_one_that_asks_another_is_no_second_call(self, toolkit):
+        chat = Forwarding(inner=Forwarding(inner=FakeListChatModel(responses=["Hello."])))
+        result = toolkit.run_generic(lambda: chat.invoke("hi").content)
+        assert (result.output, result.llm_calls, result.total_cost) == ("Hello.", 1, 0)
+
+    def test_nor_is_one_whose_traffic_is_seen(self, toolkit):
+        with scripted_model([say("Hello.").using(10, 3)]):
+            result = toolkit.run_generic(lambda: Forwarding(inner=model()).invoke("hi").content)
+        assert (result.output, result.llm_calls, result.total_tokens) == ("Hello.", 1, 13)
+
+    def test_side_by_side_each_is_one_and_none_hides_another(self, toolkit):
+        async def ask():
+            chats = [Forwarding(inner=model()), FakeListChatModel(responses=["Hello."], sleep=0.05)] * 4
+            return [each.content for each in await asyncio.gather(*(chat.ainvoke("hi") for chat in chats))]
+
+        with scripted_model([say("Hello.").after(0.02)] * 4):
+            result = toolkit.run_generic(ask)
+        assert result.output == ["Hello."] * 8
+        assert result.llm_calls == 8
 
 
 class TestTools:
@@ -1210,11 +1289,14 @@ class TestQuiet:
 
         used = [
             ("langchain_core.tools.base", "BaseTool", "_filter_injected_args"),
+            ("langchain_core.language_models.chat_models", "BaseChatModel", "_generate"),
             ("langgraph.prebuilt.tool_node", "ToolNode", "tools_by_name"),
         ]
         for module, owner, name in (*framework.chokepoints, *used):
             place = import_module(module)
             place = place if owner is None else getattr(place, owner)
+            if name == "__getattribute__":
+                continue  # Every class has it from `object`.
             with monkeypatch.context() as patched:
                 patched.setattr(door, "_known", {})
                 patched.delattr(place, name)

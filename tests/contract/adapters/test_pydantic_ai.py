@@ -12,8 +12,11 @@ pytest.importorskip("pydantic_ai")
 
 import shop
 from pydantic import BaseModel
-from pydantic_ai import Agent, ModelRetry, RunContext, Tool
+from pydantic_ai import Agent, ModelResponse, ModelRetry, RunContext, TextPart, Tool
 from pydantic_ai.exceptions import UsageLimitExceeded
+from pydantic_ai.models.fallback import FallbackModel
+from pydantic_ai.models.function import FunctionModel
+from pydantic_ai.models.test import TestModel
 from pydantic_ai.toolsets import AbstractToolset, FunctionToolset, WrapperToolset
 from pydantic_ai.usage import UsageLimits
 
@@ -45,6 +48,23 @@ def speakers(result):
 @dataclass
 class Deps:
     customer: str
+
+
+class TestFakes:
+    """Models that come with the framework for tests."""
+
+    def test_their_calls_are_steps_that_cost_nothing(self, toolkit):
+        result = toolkit.run(Agent(TestModel(), tools=[shop.refund]), "go")
+        assert tools_of(result) == ["refund"]
+        assert (result.llm_calls, result.total_cost) == (2, 0)
+        assert result.total_tokens > 0
+
+    def test_one_that_asks_another_is_no_second_call(self):
+        def answer(messages, info):
+            return ModelResponse([TextPart("Hello.")])
+
+        result = MockToolkit().run(Agent(FallbackModel(FunctionModel(answer), TestModel())), "go")
+        assert (result.output, result.llm_calls, result.total_cost) == ("Hello.", 1, 0)
 
 
 class TestTools:

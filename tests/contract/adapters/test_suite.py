@@ -19,11 +19,14 @@ from upstream import Upstream
 from unitai import (
     AgentLoopDetectedError,
     AgentTimeoutError,
+    CostLimitExceeded,
     MockToolkit,
     StatisticalRunner,
     UnknownToolError,
+    UnknownUsageError,
     UnmockedToolError,
     UnmockedToolWarning,
+    UnpricedModelError,
     UnsupportedFrameworkError,
     cassette,
     scripted_model,
@@ -383,6 +386,62 @@ class TestOtherWays:
         models = [step for step in result.trajectory.steps if step.step_type == "llm_call"]
         assert [step.prompt_tokens for step in models] == [50, 60]
         assert models[-1].streamed
+
+
+class TestModelsWithoutTraffic:
+    """Fakes, models in this process, and protocols that UnitAI cannot read: the framework's call is the witness."""
+
+    @pytest.fixture(params=["whole", "streamed"])
+    def ask(self, framework, toolkit, request):
+        """Runs an agent in one of the framework's own ways."""
+        ways = {"whole": framework.run_as_users_do, "streamed": framework.stream_as_users_do}
+        return lambda agent: toolkit.run_generic(lambda: ways[request.param](agent, "where is it?"))
+
+    def test_each_of_its_calls_is_a_step(self, framework, ask):
+        result = ask(framework.in_house())
+        assert result.error is None
+        assert same(result.output) == "Delivered."
+        assert kinds(result) == ["llm", "lookup_order", "llm"]
+        models = [step for step in result.trajectory.steps if step.step_type == "llm_call"]
+        assert {step.model for step in models} == {"in-house"}
+        assert [(step.prompt_tokens, step.completion_tokens) for step in models] == [(20, 5), (30, 4)]
+        assert result.llm_calls == 2
+        assert result.total_tokens == 59
+
+    def test_tokens_that_are_not_reported_are_not_0(self, framework, ask):
+        result = ask(framework.in_house(reports=False))
+        assert kinds(result) == ["llm", "lookup_order", "llm"]
+        assert result.llm_calls == 2
+        with pytest.raises(UnknownUsageError, match="in-house"):
+            result.total_tokens  # noqa: B018
+        with pytest.raises(UnknownUsageError, match="in-house"):
+            result.total_cost  # noqa: B018
+
+    def test_each_step_says_whose_it_is(self, framework, toolkit):
+        result = toolkit.run(framework.in_house(), "where is it?")
+        speakers = {step.agent_id for step in result.trajectory.steps if step.step_type == "llm_call"}
+        assert speakers == {step.agent_id for step in result.trajectory.steps if step.tool_name}
+
+    @pytest.mark.parametrize("limit", [0.14, 0.13])
+    def test_at_a_price_they_spend_a_budget(self, framework, limit):
+        toolkit = MockToolkit(budget=limit, prices={"in-house": {"input": 1000.0, "output": 10000.0}})
+        toolkit.mock("lookup_order", return_value={})
+        result = toolkit.run(framework.in_house(), "where is it?")
+        assert result.error_is(CostLimitExceeded) == (limit < 0.14)
+        assert result.total_cost == pytest.approx(0.14)
+
+    def test_a_budget_does_not_hold_without_a_price(self, framework):
+        toolkit = MockToolkit(budget=1.0)
+        toolkit.mock("lookup_order", return_value={})
+        result = toolkit.run(framework.in_house(), "where is it?")
+        assert result.error_is(UnpricedModelError)
+        assert result.llm_calls == 1
+
+    def test_outside_of_runs_they_are_as_they_were(self, framework, monkeypatch):
+        monkeypatch.setattr(shop, "ALLOWED", {"lookup_order": []})
+        text = framework.run_as_users_do(framework.in_house(), "where is it?")
+        text = asyncio.run(text) if inspect.isawaitable(text) else text
+        assert same(text) == "Delivered."
 
 
 class TestRepetition:

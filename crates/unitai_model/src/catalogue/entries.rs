@@ -554,7 +554,7 @@ with scripted_model([say("an answer that is too dear")]):
         summary: "The tokens are unknown, because an answer did not say its usage.",
         meaning: "A model call ended without its token counts, so there is no total. Unknown is never taken for zero.",
         remedy: "Ask the provider for usage; for streams of OpenAI's chat completions UnitAI does so unless \
-                 `ask_for_usage=False`.",
+                 `ask_for_usage=False`. A model of your own has to report it as its framework has it.",
         example: r#"
 from unitai import Trajectory
 

@@ -1,6 +1,7 @@
 //! A run while it happens, and the trajectory that it leaves.
 
 mod ending;
+mod framework_call;
 mod kept;
 mod model_calls;
 mod session;
@@ -10,6 +11,7 @@ mod unseen_calls;
 mod watching;
 
 pub(crate) use ending::cancelled;
+pub(crate) use framework_call::FrameworkCall;
 pub(crate) use kept::{Kept, Slot, recorded_error};
 pub(crate) use session::Run;
 pub(crate) use step::TrajectoryStep;

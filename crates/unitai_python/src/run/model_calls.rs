@@ -19,20 +19,42 @@ impl Run {
         &self,
         py: Python<'_>,
         model: &str,
-        prompt_tokens: u64,
-        completion_tokens: u64,
+        usage: Option<Usage>,
         cost: Option<f64>,
         agent_id: Option<&str>,
     ) -> PyResult<()> {
-        let usage = Usage::of(prompt_tokens, completion_tokens);
+        let step = self.write_model_call(py, model, agent_id)?;
+        self.end_model_call(py, step, model, usage, cost)
+    }
+
+    /// Writes down a call that a framework has begun, of which nothing is known so far; gives its step.
+    pub(super) fn write_model_call(
+        &self,
+        py: Python<'_>,
+        model: &str,
+        agent_id: Option<&str>,
+    ) -> PyResult<usize> {
+        let call = ModelCall { model: Arc::from(model), usage: None, cost: None, exchange: None };
+        let written = self.port.model_call(self.now(), shared(agent_id), call);
+        self.accept(py, written, "a model call")
+    }
+
+    /// Writes down what such a call took, and pays for it.
+    pub(super) fn end_model_call(
+        &self,
+        py: Python<'_>,
+        step: usize,
+        model: &str,
+        usage: Option<Usage>,
+        cost: Option<f64>,
+    ) -> PyResult<()> {
         let cost = match cost {
-            None => self.rules().price(model).and_then(|price| price.cost(&usage, None)),
+            None => usage.and_then(|usage| self.rules().price(model)?.cost(&usage, None)),
             Some(dollars) => Some(amount(py, dollars)?),
         };
-        let call = ModelCall { model: Arc::from(model), usage: Some(usage), cost, exchange: None };
+        let call = ModelCall { model: Arc::from(model), usage, cost, exchange: None };
         count_call(&call);
-        let written = self.port.model_call(self.now(), shared(agent_id), call);
-        self.accept(py, written, "a model call")?;
+        let _ = self.port.settle_model_call(step, call);
         self.pay(py, model, cost).inspect_err(|error| self.doom(py, error.clone_ref(py)))
     }
 
@@ -60,7 +82,9 @@ impl Run {
     pub(crate) fn begin_model_call(&self, py: Python<'_>, call: ModelCall) -> PyResult<usize> {
         let agent_id = agent_here(py)?;
         let written = self.port.model_call(self.now(), shared(agent_id.as_deref()), call);
-        self.accept(py, written, "a model call")
+        let step = self.accept(py, written, "a model call")?;
+        self.attribute_model_call(py)?;
+        Ok(step)
     }
 
     /// The most tokens that one model call took: no conversation that a provider holds is longer.

@@ -1,7 +1,7 @@
 //! A run under way: the two ports through which everything enters the record.
 
 use std::cell::RefCell;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
@@ -9,7 +9,7 @@ use pyo3::exceptions::PyBaseException;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use unitai_model::{
-    Action, Ending, Fault, Outcome, Packed, Port, Recorder, Refused, StateChange, Step, ToolName,
+    Action, Ending, Fault, Outcome, Packed, Port, Recorder, Refused, StateChange, Step, ToolName, Usage,
 };
 
 use super::ending::cancelled;
@@ -62,6 +62,8 @@ pub(crate) struct Run {
     pub(super) calls: Mutex<Vec<Weak<Watched>>>,
     /// What its models requested of its tools.
     pub(super) answers: Mutex<ModelAnswers>,
+    /// Model calls that no framework's call stood around.
+    pub(super) unattributed_calls: AtomicUsize,
 }
 
 /// Why the run must end before the agent does, and whom to tell.
@@ -141,14 +143,20 @@ impl Run {
             given => given,
         };
         match event.attribute("step_type")?.extract::<String>()?.as_str() {
-            "llm_call" => self.note_model_call(
-                py,
-                &event.attribute("model")?.extract::<String>()?,
-                event.attribute("prompt_tokens")?.extract()?,
-                event.attribute("completion_tokens")?.extract()?,
-                event.attribute("cost")?.extract()?,
-                agent_id.as_deref(),
-            ),
+            "llm_call" => {
+                let prompt: Option<u64> = event.attribute("prompt_tokens")?.extract()?;
+                let completion: Option<u64> = event.attribute("completion_tokens")?.extract()?;
+                let usage = prompt.zip(completion).map(|(prompt, completion)| Usage::of(prompt, completion));
+                let model: String = event.attribute("model")?.extract()?;
+                self.attribute_model_call(py)?;
+                self.note_model_call(
+                    py,
+                    &model,
+                    usage,
+                    event.attribute("cost")?.extract()?,
+                    agent_id.as_deref(),
+                )
+            }
             "state_change" => {
                 let old = encode(&event.attribute("old_value")?)?;
                 let new = encode(&event.attribute("new_value")?)?;
@@ -298,6 +306,7 @@ impl Run {
             most_tokens: AtomicU64::new(0),
             calls: Mutex::default(),
             answers: Mutex::default(),
+            unattributed_calls: AtomicUsize::new(0),
         }
     }
 
