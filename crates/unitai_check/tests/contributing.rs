@@ -37,7 +37,7 @@ fn the_method_of_the_guide_is_written_like_those_of_the_binding() {
     let [_, method] = &guide_blocks()[..] else { panic!("the guide has two blocks of Rust") };
     let body = method.split_once('\n').unwrap().1;
     let known =
-        body.replace("tool_called_last", "tool_not_called").replace("ToolCalledLast", "ToolNotCalled");
+        body.replace("tool_called_last", "tool_was_called").replace("ToolCalledLast", "ToolWasCalled");
     let known: String = known.lines().map(|line| format!("    {line}\n")).collect();
     let binding = project_file("crates/unitai_python/src/asserting/result.rs");
     assert!(binding.contains(&known), "crates/unitai_python/src/asserting/result.rs has no\n{known}");

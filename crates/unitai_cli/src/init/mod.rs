@@ -237,10 +237,10 @@ mod tests {
                 continue;
             }
             let is_left_out = key.flat.starts_with("judge_")
+                || (matches!(key.kind, Kind::Choice(_)) && key.default.is_none())
                 || matches!(
                     key.kind,
                     Kind::Prices
-                        | Kind::Choice(_)
                         | Kind::Texts
                         | Kind::Addresses
                         | Kind::Variables

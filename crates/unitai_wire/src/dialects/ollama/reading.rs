@@ -28,7 +28,7 @@ pub(super) fn chunk(body: &Value, seen: &mut Seen) {
     seen.model(text(body, "model"));
     // After a single prompt what is said stands in the chunk itself.
     let said = body.get("message").unwrap_or(body);
-    for key in ["content", "response", "thinking"] {
+    for key in ["thinking", "content", "response"] {
         seen.content(text(said, key));
     }
     for call in items(said, "tool_calls") {
