@@ -104,7 +104,7 @@ def test_a_run_that_kills_its_worker_every_time_is_undecided(mortal, tmp_path):
 
 
 def test_nothing_more_is_sent_than_is_needed(client, tmp_path):
-    runner = StatisticalRunner(n=50, threshold=0.9, executor=client.get_executor(), max_workers=2)
+    runner = StatisticalRunner(n=50, threshold=0.9, executor=client.get_executor(), max_workers=2, mode="early")
     stats = runner.run(elsewhere.fails, str(tmp_path))
     assert stats.verdict == "failed"
     assert 6 <= tickets(tmp_path) <= 7

@@ -63,8 +63,8 @@ class Plan(NamedTuple):
         plan.series()
         return plan
 
-    def series(self) -> Series:
-        """The runs to be done, in the engine, which decides when there have been enough."""
+    def series(self, workers: int | None = None) -> Series:
+        """The runs to be done, so many at once, in the engine, which decides when there have been enough."""
         return Series(
             self.n,
             self.threshold,
@@ -74,7 +74,7 @@ class Plan(NamedTuple):
             indifference=self.indifference,
             confidence=self.confidence,
             min_runs=self.min_runs,
-            abreast=self.max_workers,
+            abreast=self.max_workers if workers is None else workers,
         )
 
 

@@ -69,10 +69,6 @@ class Pool:
     def work(self, hands: int, runs: int | None, look_up: Callable[[], None] | None) -> None:
         """Does runs until there is none left, or this many, and returns when all are done."""
         self._left = runs
-        most = getattr(self._executor, "_max_workers", None)
-        if isinstance(most, int):
-            # What waits in a queue cannot be called back when the series is settled.
-            hands = max(1, min(hands, most))
         fund = self._fund()
         try:
             self._fill(fund, hands)

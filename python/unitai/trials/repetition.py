@@ -44,7 +44,8 @@ class Repetition:
         self, plan: Plan, function: Callable[..., Any], arguments: Arguments, executor: Executor | None
     ) -> None:
         self._plan = plan
-        self._series = plan.series()
+        self._workers = _workers(plan, executor)
+        self._series = plan.series(self._workers)
         self._name = getattr(function, "__name__", type(function).__name__)
         self._place = _place(function)
         self._budget = None if plan.budget is None else Budget(plan.budget, "these runs")
@@ -83,7 +84,7 @@ class Repetition:
                 hands.work(1, 1, look_up)
                 self._check_first(hands)
             if hands.halted_by is None and self._series.is_open():
-                hands.work(min(self._plan.max_workers, self._plan.n), None, look_up)
+                hands.work(self._workers, None, look_up)
         except BaseException as error:
             # Ctrl-C, or the limit of a whole test that another plugin sets: what was done is worth knowing.
             if hands.outcomes and hasattr(error, "add_note"):
@@ -180,6 +181,14 @@ class Repetition:
             notes=self._series.notes(),
             name=self._name,
         )
+
+
+def _workers(plan: Plan, executor: Executor | None) -> int:
+    """How many runs are under way at once."""
+    workers = min(plan.max_workers, plan.n)
+    most = getattr(executor, "_max_workers", None)
+    # What waits in an executor's queue cannot be called back when the series is settled.
+    return max(1, min(workers, most)) if isinstance(most, int) else workers
 
 
 def _is_interruption(error: BaseException) -> bool:
