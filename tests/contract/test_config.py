@@ -56,7 +56,7 @@ VALUES = [
     0, 1, -1, 5, 2.5, 0.5, 0.0, 10.0, 1e9, 1e10, 1e-13, 999_999_999, 10**9, 10**18, 2**32 - 1, 2**32, 1_000_000, 1_000_001,
     99_999_999.5, 1e8, True, False, "", "x", "auto", "Auto", "off", "codex", "https://a.example/", "a\u0000b", [], ["x"],
     ["https://a.example/", "http://b"], [1], [["x"]], {}, {"x": 1}, {"n": 5}, {"mode": "auto"}, {"enabled": "x"}, {"per_test": 1},
-    {"x": "error"}, {"x": "never"}, "marked", {"x": ["y"]}, {"x": [1]}, {"m": {"input": 1, "output": 2}}, {"m": {"input": 1}}, {"m": {"input": -1, "output": 2}}, {"m": {"input": 1, "output": 2, "x": 3}},
+    {"x": "error"}, {"x": "never"}, "marked", "early", {"x": ["y"]}, {"x": [1]}, {"m": {"input": 1, "output": 2}}, {"m": {"input": 1}}, {"m": {"input": -1, "output": 2}}, {"m": {"input": 1, "output": 2, "x": 3}},
     {"m": {"input": 1, "output": 2.5, "cached_input": 0, "cache_write": 1, "cache_write_long": 1e6}}, {"m": 5},
 ]  # fmt: skip
 

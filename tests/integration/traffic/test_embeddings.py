@@ -67,6 +67,7 @@ def test_what_shares_words_is_near(ask):
 
 
 def test_they_are_no_calls_of_a_model_that_speaks():
+    pytest.importorskip("openai")
     def agent():
         openai(TEXTS)
         client = pytest.importorskip("openai").OpenAI(api_key="none")
@@ -80,5 +81,6 @@ def test_they_are_no_calls_of_a_model_that_speaks():
 
 
 def test_a_script_that_says_nothing_of_them_refuses_them():
+    pytest.importorskip("openai")
     with pytest.raises(UnexpectedModelCallError, match=r"embed\(\)"), scripted_model([]):
         MockToolkit().run_generic(lambda: openai(TEXTS))

@@ -152,7 +152,7 @@ class TestRecordings:
 
         done, _ = project.test("--replay", *only)
         assert (done.returncode, len(asked)) == (0, 1)
-        assert "(1 of 1 model call was replayed)" in done.stdout
+        assert "Model calls: 1 replayed, $0.00 paid" in done.stdout
 
         done, _ = project.test("--replay", *only, QUESTION="Something else")
         assert (done.returncode, len(asked)) == (1, 1)
