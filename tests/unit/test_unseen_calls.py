@@ -125,6 +125,64 @@ def test_one_call_of_two_that_goes_astray_is_noticed():
         toolkit.run_generic(lambda: loop(tools))
 
 
+GUARDED = [call("lookup", order="123"), call("refund", order="123"), say("Not this time.")]
+
+
+def guarded(tools: dict[str, Callable[..., Any]]) -> str:
+    """An agent whose own code refuses refunds."""
+    return loop({"lookup": tools["lookup"], "refund": lambda order: f"Not done: nobody approved {order}."})
+
+
+class TestRefusals:
+    """The agent's own code answers a call in the place of a tool that it would have reached."""
+
+    def toolkit(self) -> MockToolkit:
+        toolkit = mocked()
+        toolkit.mock("lookup", return_value="found")
+        return toolkit
+
+    def check(self, result: AgentRunResult) -> None:
+        assert result.output == "Not this time."
+        assert result.tool_was_called("lookup")
+        assert not result.tool_was_called("refund")
+        assert result.tool_call_count("refund") == 0
+        assert result.tool_call_attempted("refund")
+        *_, step = tool_steps(result)
+        assert (step.tool_name, step.rejected, step.unseen) == ("refund", True, False)
+        assert str(step.tool_error) == "unitai.errors.RefusedByAgent: Not done: nobody approved 123."
+
+    def test_a_guard_of_an_agent_that_is_handed_its_tools_is_left_alone(self):
+        with scripted_model(GUARDED):
+            self.check(self.toolkit().run(lambda question, tools: guarded(tools), "Refund order 123."))
+
+    def test_so_is_one_of_an_agent_that_holds_what_as_dict_gave(self):
+        toolkit = self.toolkit()
+        tools = toolkit.as_dict()
+        with scripted_model(GUARDED):
+            self.check(toolkit.run_generic(lambda: guarded(tools)))
+
+    def test_a_mock_may_be_reached_after_the_refusal(self):
+        refund, lookup, done = call("refund", order="123"), call("lookup", order="123"), say("Not this time.")
+        toolkit = self.toolkit()
+        with scripted_model([refund, lookup, done]):
+            result = toolkit.run(lambda question, tools: guarded(tools), "Refund order 123.")
+        assert [step.rejected for step in tool_steps(result)] == [True, False]
+
+    def test_an_agent_that_calls_none_of_the_tools_that_it_is_handed_has_others(self):
+        with (
+            scripted_model(STEPS),
+            pytest.raises(UnreachableToolError, match="refund is mocked, but its calls do not reach") as caught,
+        ):
+            self.toolkit().run(lambda question, tools: loop(REAL), "Refund order 123.")
+        (step,) = tool_steps(caught.value.result)
+        assert (step.unseen, step.tool_result) == (True, "really refunded 123")
+
+    def test_without_strictness_it_is_a_warning(self):
+        toolkit = mocked(strict=False)
+        with scripted_model(STEPS), pytest.warns(UnmockedToolWarning, match="refund is mocked"):
+            toolkit.run(lambda question, tools: loop(REAL), "Refund order 123.")
+
+
 def test_a_tool_that_was_never_offered_is_made_up_by_the_model():
     toolkit = mocked()
     tools = {**toolkit.as_dict(), "no_such_tool": lambda: "There is no such tool."}

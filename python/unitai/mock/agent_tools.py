@@ -10,7 +10,7 @@ from unitai._engine import example_of
 from unitai.adapters.base import AgentTool, BaseAdapter
 from unitai.errors import UnknownToolError
 
-__all__ = ["check_known", "defaults"]
+__all__ = ["check_known", "defaults", "routed"]
 
 
 def check_known(agent: Any, adapter: BaseAdapter, mocked: Collection[str]) -> None:
@@ -30,6 +30,12 @@ def check_known(agent: Any, adapter: BaseAdapter, mocked: Collection[str]) -> No
             found=mock,
             remedy=f'{remedy}A mock that not every agent needs: mock("{mock}", ..., optional=True)',
         )
+
+
+def routed(agent: Any, adapter: BaseAdapter) -> list[str]:
+    """The names of the agent's own tools whose calls the adapter redirects."""
+    tools = [_tool(tool) for tool in adapter.extract_tools(agent)]
+    return [name for tool in tools if tool.kind in ("tool", "mcp") for name in tool.names]
 
 
 def defaults(agent: Any, adapter: BaseAdapter) -> dict[AgentTool, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 from warnings import warn
+from weakref import ref
 
 from unitai._engine import AgentRunResult, Budget, MockTool, Toolbox, unseen_error, usual_timeout
 from unitai.adapters.ports import ModelCall, Session
@@ -21,7 +22,7 @@ from unitai.errors import (
     shown,
 )
 from unitai.faults import FaultRule, Faults, read_faults
-from unitai.mock.agent_tools import check_known, defaults
+from unitai.mock.agent_tools import check_known, defaults, routed
 from unitai.mock.registration import check_callable, check_name, choose_strategy, is_async, parameter_names
 from unitai.mock.strategies import MISSING, STATELESS, ResponseStrategy
 from unitai.mock.wiring import Tools
@@ -101,6 +102,8 @@ class MockToolkit:
         self._raised: list[AgentRunResult] = []
         #: Whether the test took tools to wire them by hand, so that any mock may be within the agent's reach.
         self._are_tools_taken = False
+        #: What `as_dict` has given out, as long as somebody holds it.
+        self._handed_over: list[ref[Tools]] = []
 
     def mock(
         self,
@@ -238,7 +241,11 @@ class MockToolkit:
         positionals.
         """
         self._are_tools_taken = True
-        return Tools(self._toolbox, self._awaited, self._awaitable)
+        if (run := self._toolbox.active_run()) is not None:
+            run.tools_handed_over()
+        tools = Tools(self._toolbox, self._awaited, self._awaitable)
+        self._handed_over = [held for held in self._handed_over if held() is not None] + [ref(tools)]
+        return tools
 
     def copy(self) -> MockToolkit:
         """A toolkit with the same mocks, from their beginning, that has recorded nothing. A budget is shared."""
@@ -247,7 +254,7 @@ class MockToolkit:
             # As it comes from the fixture: a test that is repeated takes one for each run.
             twin.__dict__.update(self.__dict__)
             twin._awaited, twin._optional, twin._parameters, twin._patched = set(), set(), {}, []
-            twin._last_result, twin._raised, twin._are_tools_taken = None, [], False
+            twin._last_result, twin._raised, twin._are_tools_taken, twin._handed_over = None, [], False, []
             plan = None if self._faults is None else self._faults.plan()
             twin._toolbox = Toolbox(self._options["strict"], self._options["max_tool_calls"], plan)
             return twin
@@ -379,9 +386,12 @@ class MockToolkit:
             check_timeout(timeout)
             limit = timeout
         chosen = choose(agent, adapter)
-        check_known(agent, chosen, [name for name in self._toolbox.names() if name not in self._optional])
+        mocked = self._toolbox.names()
+        check_known(agent, chosen, [name for name in mocked if name not in self._optional])
         session = self._open(input, model_override)
         try:
+            if mocked:
+                session._run.routes(routed(agent, chosen))
             bound = chosen.inject_mocks(agent, session)
         except BaseException:
             self._close(session, Ending())
@@ -410,6 +420,9 @@ class MockToolkit:
                 raise
         if self._traffic.block_network:
             guard_sockets()
+        # An agent that holds all its tools is taken to use them. One that was given some has others for the rest.
+        if any(held() is not None for held in self._handed_over):
+            run.tools_handed_over()
         tools = Tools(self._toolbox, self._awaited, self._awaitable, run)
         return Session(run, tools, has_patches=bool(self._patched))
 
@@ -455,9 +468,10 @@ class MockToolkit:
         the agent has taken is within reach, and so is a function that is replaced.
         """
         if self._are_tools_taken or session.are_tools_taken:
-            return
-        reached = {*self._optional, *(target.tool for target in self._patched)}
-        error = session._run.unreached([name for name in self._toolbox.names() if name not in reached])
+            error = session._run.unreached()
+        else:
+            reached = {*self._optional, *(target.tool for target in self._patched)}
+            error = session._run.unreached([name for name in self._toolbox.names() if name not in reached])
         if error is not None and session.is_strict:
             session.fail(error)
         elif error is not None:
@@ -513,6 +527,7 @@ _OWN = {
     "_awaitable",
     "_awaited",
     "_faults",
+    "_handed_over",
     "_last_result",
     "_optional",
     "_options",

@@ -340,6 +340,35 @@ class TestGraphs:
         assert {step.agent_id for step in result.trajectory.steps} == {None}
 
 
+def test_a_guard_in_the_graph_that_refuses_a_call_is_left_alone(toolkit):
+    bound = model().bind_tools(TOOLS)
+
+    def chatbot(state: MessagesState) -> dict:
+        return {"messages": [bound.invoke(state["messages"])]}
+
+    def guard(state: MessagesState) -> Command:
+        (asked,) = state["messages"][-1].tool_calls
+        if asked["name"] != "refund":
+            return Command(goto="tools")
+        return Command(goto="chatbot", update={"messages": [ToolMessage("Not today.", tool_call_id=asked["id"])]})
+
+    graph = StateGraph(MessagesState)
+    graph.add_node("chatbot", chatbot)
+    graph.add_node("guard", guard, destinations=("chatbot", "tools"))
+    graph.add_node("tools", ToolNode(TOOLS))
+    graph.add_edge(START, "chatbot")
+    graph.add_edge("tools", "chatbot")
+    graph.add_conditional_edges(
+        "chatbot", lambda state: "guard" if state["messages"][-1].tool_calls else END, ["guard", END]
+    )
+    with scripted_model([REFUND, LOOKUP, say("Sorry.")]):
+        result = toolkit.run(graph.compile(), "refund order 123")
+    assert answered(result) == "Sorry."
+    refused, looked_up = steps(result, "tool_call")
+    assert (refused.tool_name, refused.rejected, refused.tool_error.message) == ("refund", True, "Not today.")
+    assert (looked_up.tool_name, looked_up.rejected) == ("lookup_order", False)
+
+
 class TestNodesThatCallPlainFunctions:
     """A node of the user's own that dispatches to functions: no redirect sees them, and the model's traffic does."""
 

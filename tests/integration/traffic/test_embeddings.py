@@ -68,6 +68,7 @@ def test_what_shares_words_is_near(ask):
 
 def test_they_are_no_calls_of_a_model_that_speaks():
     pytest.importorskip("openai")
+
     def agent():
         openai(TEXTS)
         client = pytest.importorskip("openai").OpenAI(api_key="none")

@@ -109,10 +109,23 @@ impl Run {
         self.meet_framework();
     }
 
-    /// The error about a tool that a model called, and that no call reached; nothing if there is none. To be asked, with the
-    /// mocks that are out of the test's own hands, when the agent has returned.
-    fn unreached(&self, py: Python<'_>, mocks: Vec<String>) -> Option<Py<PyBaseException>> {
-        self.check_unreached(py, &mocks).map(|trouble| trouble.into_err(py).into_value(py))
+    /// The framework calls these tools of the agent by redirects: what else answers their calls is the agent's own code,
+    /// which has refused them.
+    fn routes(&self, tools: Vec<String>) {
+        self.route(tools);
+    }
+
+    /// The agent is handed the mocks, to call them by itself.
+    fn tools_handed_over(&self) {
+        self.hand_over_tools();
+    }
+
+    /// The error about a tool that a model called, and that no call reached; nothing if there is none. To be asked when the
+    /// agent has returned, with the mocks that are out of the test's own hands; with none where it was handed its tools.
+    #[pyo3(signature = (mocks=None))]
+    fn unreached(&self, py: Python<'_>, mocks: Option<Vec<String>>) -> Option<Py<PyBaseException>> {
+        let unreached = || self.check_unreached(py, &mocks?);
+        self.check_refusals(py).or_else(unreached).map(|trouble| trouble.into_err(py).into_value(py))
     }
 
     /// What the test says about a tool, by any of its names: `mocked`, `allowed`, or nothing.

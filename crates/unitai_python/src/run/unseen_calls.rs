@@ -6,7 +6,7 @@ use std::sync::{MutexGuard, PoisonError, Weak};
 
 use pyo3::prelude::*;
 use unitai_model::value::{arguments, plain};
-use unitai_model::{Action, Outcome, ToolName, Value};
+use unitai_model::{Action, Failure, Outcome, ToolCall, ToolName, Value};
 use unitai_wire::common::{FreshResult, Request};
 use unitai_wire::dialects::Called;
 use unitai_wire::exchange::Exchange;
@@ -41,6 +41,19 @@ pub(super) struct ModelAnswers {
     recorded_as: HashMap<String, String>,
     /// Whether a framework whose tool calls are redirected took part.
     has_framework: bool,
+    /// Tools of the agent that its framework calls by redirects, however its own code uses it.
+    routed: HashSet<String>,
+    /// Whether the agent was handed the mocks, to call them by itself.
+    are_tools_handed: bool,
+    /// The first refusal, where nothing has shown yet that the agent uses what it was handed.
+    unproven: Option<Unproven>,
+}
+
+/// A call that the agent's own code seems to have refused.
+struct Unproven {
+    step: usize,
+    call: RequestedCall,
+    content: String,
 }
 
 /// Who answered a call that a model requested.
@@ -49,6 +62,11 @@ enum Answerer {
     Known,
     /// Real code that the test lets run.
     Allowed,
+    /// The agent's own code, in the place of a tool that it would have reached: a guard, a limit, a person's veto.
+    Refused {
+        /// Whether it is known that the agent's calls of this tool reach its mock.
+        is_routed: bool,
+    },
     /// Code that UnitAI cannot see.
     Unseen,
 }
@@ -73,6 +91,16 @@ impl Run {
     /// A framework whose tool calls are redirected takes part.
     pub(super) fn meet_framework(&self) {
         self.answers().has_framework = true;
+    }
+
+    /// The framework calls these tools of the agent by redirects.
+    pub(super) fn route(&self, tools: Vec<String>) {
+        self.answers().routed.extend(tools);
+    }
+
+    /// The agent is handed the mocks.
+    pub(super) fn hand_over_tools(&self) {
+        self.answers().are_tools_handed = true;
     }
 
     /// A tool that the model knows by one name is recorded under another.
@@ -106,10 +134,19 @@ impl Run {
             let Some(call) = self.take_requested(result) else { continue };
             match self.answerer(py, &call, result) {
                 Answerer::Known => {}
-                Answerer::Allowed => self.write_unseen(py, &call, result)?,
+                Answerer::Allowed => {
+                    self.write_answered(py, &call, unseen(result.content))?;
+                }
+                Answerer::Refused { is_routed } => {
+                    let step = self.write_refused(py, &call, result.content)?;
+                    let mut answers = self.answers();
+                    if !is_routed && answers.unproven.is_none() {
+                        answers.unproven = Some(Unproven { step, call, content: result.content.to_owned() });
+                    }
+                }
                 Answerer::Unseen => {
-                    self.write_unseen(py, &call, result)?;
-                    let trouble = self.unseen(py, &call, result);
+                    self.write_answered(py, &call, unseen(result.content))?;
+                    let trouble = self.unseen(py, &call, result.content);
                     if toolbox.get().is_strict() {
                         return Ok(Some(trouble.into_err(py)));
                     }
@@ -121,6 +158,33 @@ impl Run {
             }
         }
         Ok(None)
+    }
+
+    /// Looks, after the agent has returned, at what was taken for a refusal by an agent that was handed its tools: if it
+    /// called none of them, it has others.
+    pub(super) fn check_refusals(&self, py: Python<'_>) -> Option<Trouble> {
+        let Unproven { step, call, content } = self.answers().unproven.take()?;
+        if self.has_reached_mock(py) {
+            return None;
+        }
+        // The record is still open: the agent has just returned.
+        let _ = self.port.settle(step, unseen(&content));
+        Some(self.unseen(py, &call, &content))
+    }
+
+    /// Whether some call has reached a mock.
+    fn has_reached_mock(&self, py: Python<'_>) -> bool {
+        let Some(toolbox) = &self.toolbox else { return false };
+        let reached = |action: &Action| match action {
+            Action::ToolCall(ToolCall { outcome: Outcome::Unseen(_) | Outcome::Rejected(_), .. }) => None,
+            Action::ToolCall(call) => Some(call.tool.clone()),
+            _ => None,
+        };
+        let tools: HashSet<ToolName> = self
+            .port
+            .read(|steps| steps.iter().filter_map(|step| reached(&step.action)).collect())
+            .unwrap_or_default();
+        tools.iter().any(|tool| toolbox.get().tool(py, tool.as_str()).is_some())
     }
 
     /// Looks at tools that no call reached, after the agent has returned: a model called a mock, in a text or in an answer
@@ -218,33 +282,45 @@ impl Run {
         if !is_mocked && toolbox.is_allowed(&name) {
             return Answerer::Allowed;
         }
+        let is_routed = answers.routed.contains(&name);
+        if is_mocked && (is_routed || answers.are_tools_handed) {
+            return Answerer::Refused { is_routed };
+        }
         // A tool that was never offered is made up by the model, and there is no code to run.
         if is_mocked || answers.offered.contains(&call.tool) { Answerer::Unseen } else { Answerer::Known }
     }
 
-    fn write_unseen(&self, py: Python<'_>, call: &RequestedCall, result: FreshResult<'_>) -> PyResult<()> {
-        let outcome = Outcome::Unseen(Value::Str(result.content.to_owned()).pack());
+    /// Writes down a call that no tool of the record answered, and gives its step.
+    fn write_answered(&self, py: Python<'_>, call: &RequestedCall, outcome: Outcome) -> PyResult<usize> {
         let agent_id = agent_here(py)?;
         let tool = ToolName::new(&call.tool);
         let written =
             self.port.call(self.now(), shared(agent_id.as_deref()), tool, call.args.clone(), outcome);
         let step = self.accept(py, written, &call.tool)?;
         self.answers().matched.insert(step);
-        Ok(())
+        Ok(step)
     }
 
-    fn unseen(&self, py: Python<'_>, call: &RequestedCall, result: FreshResult<'_>) -> Trouble {
+    fn write_refused(&self, py: Python<'_>, call: &RequestedCall, content: &str) -> PyResult<usize> {
+        let reason = Failure::new("unitai.errors.RefusedByAgent", ["builtins.Exception"], content);
+        self.write_answered(py, call, Outcome::Rejected(Box::new(reason)))
+    }
+
+    fn unseen(&self, py: Python<'_>, call: &RequestedCall, content: &str) -> Trouble {
         let is_mocked =
             self.toolbox.as_ref().is_some_and(|toolbox| toolbox.get().tool(py, &call.tool).is_some());
-        let content = Value::Str(result.content.to_owned());
         unreachable(&call.tool, is_mocked)
             .found(format!(
                 "the model requested {}, and was given {} as its result",
                 shown_call(call),
-                content.shown(100)
+                Value::Str(content.to_owned()).shown(100)
             ))
             .remedy(ways_out(&call.tool))
     }
+}
+
+fn unseen(content: &str) -> Outcome {
+    Outcome::Unseen(Value::Str(content.to_owned()).pack())
 }
 
 fn unreachable(tool: &str, is_mocked: bool) -> Trouble {
