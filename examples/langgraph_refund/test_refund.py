@@ -75,6 +75,8 @@ def test_a_large_refund_waits_for_a_person(desk, shop, scripted_model):
 @pytest.mark.parametrize(("answer", "paid"), [("yes", 1), ("no", 0)])
 def test_the_person_decides(desk, shop, scripted_model, answer, paid):
     conversation = LangGraphAdapter({"configurable": {"thread_id": "1"}}, sync=True)
+    # The guard answers in the place of the bank if the person says no.
+    shop.allow_refusal("process_refund")
     scripted_model(
         [
             call("lookup_order", order_id="77"),

@@ -14,6 +14,7 @@ from unitai import (
     AgentRunResult,
     MockToolkit,
     TrajectoryStep,
+    UnknownToolError,
     UnmockedToolWarning,
     UnreachableToolError,
     scripted_model,
@@ -134,7 +135,7 @@ def guarded(tools: dict[str, Callable[..., Any]]) -> str:
 
 
 class TestRefusals:
-    """The agent's own code answers a call in the place of a tool that it would have reached."""
+    """The agent's own code answers a call in the place of a tool that it could have called."""
 
     def toolkit(self) -> MockToolkit:
         toolkit = mocked()
@@ -151,36 +152,107 @@ class TestRefusals:
         assert (step.tool_name, step.rejected, step.unseen) == ("refund", True, False)
         assert str(step.tool_error) == "unitai.errors.RefusedByAgent: Not done: nobody approved 123."
 
-    def test_a_guard_of_an_agent_that_is_handed_its_tools_is_left_alone(self):
-        with scripted_model(GUARDED):
-            self.check(self.toolkit().run(lambda question, tools: guarded(tools), "Refund order 123."))
-
-    def test_so_is_one_of_an_agent_that_holds_what_as_dict_gave(self):
+    def test_a_guard_that_the_test_allows_is_left_alone(self):
         toolkit = self.toolkit()
-        tools = toolkit.as_dict()
+        toolkit.allow_refusal("refund")
         with scripted_model(GUARDED):
-            self.check(toolkit.run_generic(lambda: guarded(tools)))
+            self.check(toolkit.run(lambda question, tools: guarded(tools), "Refund order 123."))
+        twin = toolkit.copy()
+        with scripted_model(GUARDED):
+            self.check(twin.run_generic(lambda: guarded(twin.as_dict())))
 
-    def test_a_mock_may_be_reached_after_the_refusal(self):
-        refund, lookup, done = call("refund", order="123"), call("lookup", order="123"), say("Not this time.")
+    def test_only_what_is_mocked_may_be_refused(self):
+        with pytest.raises(UnknownToolError, match="no mock named refnud"):
+            self.toolkit().allow_refusal("refund", "refnud")
+
+    @pytest.mark.parametrize("is_handed", [False, True])
+    def test_a_guard_that_lets_other_calls_through_is_left_alone(self, is_handed):
+        """What reaches the mock at another time shows where the calls of this agent go."""
+
+        def agent(tools: dict[str, Callable[..., Any]]) -> str:
+            refusals = ["Not done: look the order up first."]
+            return loop({**tools, "refund": lambda order: refusals.pop() if refusals else tools["refund"](order)})
+
+        first, second = call("refund", order="123"), call("refund", order="123")
         toolkit = self.toolkit()
-        with scripted_model([refund, lookup, done]):
-            result = toolkit.run(lambda question, tools: guarded(tools), "Refund order 123.")
-        assert [step.rejected for step in tool_steps(result)] == [True, False]
+        with scripted_model([first, call("lookup", order="123"), second, say("Done.")]):
+            if is_handed:
+                tools = toolkit.as_dict()
+                result = toolkit.run_generic(lambda: agent(tools))
+            else:
+                result = toolkit.run(lambda question, tools: agent(tools), "Refund order 123.")
+        assert [step.rejected for step in tool_steps(result)] == [True, False, False]
 
-    def test_an_agent_that_calls_none_of_the_tools_that_it_is_handed_has_others(self):
+    def test_an_agent_that_is_handed_its_tools_and_never_calls_this_one_may_have_another(self):
         with (
-            scripted_model(STEPS),
+            scripted_model([call("lookup", order="123"), *STEPS]),
             pytest.raises(UnreachableToolError, match="refund is mocked, but its calls do not reach") as caught,
         ):
-            self.toolkit().run(lambda question, tools: loop(REAL), "Refund order 123.")
-        (step,) = tool_steps(caught.value.result)
+            self.toolkit().run(lambda question, tools: loop({**tools, "refund": refund}), "Refund order 123.")
+        assert 'toolkit.allow_refusal("refund")' in str(caught.value)
+        *_, step = tool_steps(caught.value.result)
         assert (step.unseen, step.tool_result) == (True, "really refunded 123")
+
+    def test_the_real_function_beside_the_mock_is_a_rejected_step(self):
+        def agent(tools: dict[str, Callable[..., Any]]) -> str:
+            ways = [refund, tools["refund"]]
+            return loop({"refund": lambda order: ways.pop()(order)})
+
+        with scripted_model([call("refund", order="1"), *STEPS]):
+            result = mocked().run(lambda question, tools: agent(tools), "Refund order 123.")
+        assert not result.tool_not_called("refund")
+        assert [step.rejected for step in tool_steps(result)] == [False, True]
+        assert tool_steps(result)[1].tool_error.message == "really refunded 123"
 
     def test_without_strictness_it_is_a_warning(self):
         toolkit = mocked(strict=False)
         with scripted_model(STEPS), pytest.warns(UnmockedToolWarning, match="refund is mocked"):
             toolkit.run(lambda question, tools: loop(REAL), "Refund order 123.")
+
+    def test_what_the_agent_has_kept_of_a_mock_is_no_refusal(self):
+        kept: dict[str, str] = {}
+
+        def agent(tools: dict[str, Callable[..., Any]]) -> str:
+            return loop({"refund": lambda order: kept.setdefault(order, kept.get(order) or tools["refund"](order))})
+
+        with scripted_model([call("refund", order="123"), *STEPS]):
+            result = mocked().run(lambda question, tools: agent(tools), "Refund order 123.")
+        assert result.call_order() == ["refund"]
+        assert len(tool_steps(result)) == 1
+
+
+def test_a_real_tool_that_uses_a_mocked_one_on_its_way_is_noticed():
+    toolkit = mocked()
+    toolkit.mock("lookup", return_value="found")
+    tools = toolkit.as_dict()
+
+    def real(order: str) -> str:
+        return f"{tools['lookup'](order=order)} and refunded"[9:]
+
+    for mocks in (toolkit, MockToolkit(strict=True)):
+        with pytest.raises(UnreachableToolError, match="refund"), scripted_model(STEPS):
+            mocks.run_generic(lambda: loop({"refund": real}))
+
+
+def test_a_conversation_that_an_earlier_run_began_is_watched():
+    toolkit = mocked()
+    messages: list[dict[str, Any]] = [{"role": "user", "content": "Refund order 123."}]
+
+    def ask() -> str:
+        messages.append(chat(messages, tools=("refund",)))
+        return messages[-1]["content"]
+
+    def approved() -> str:
+        wanted = messages[-1]["tool_calls"][0]["id"]
+        messages.append({"role": "tool", "tool_call_id": wanted, "content": refund("123")})
+        return ask()
+
+    # The test holds the tools, so that a call which waits for approval is no error.
+    toolkit.as_dict()
+    with scripted_model(STEPS[:1]):
+        assert toolkit.run_generic(ask).output is None
+    with pytest.raises(UnreachableToolError, match="really refunded 123"), scripted_model(STEPS[1:]):
+        toolkit.run_generic(approved)
 
 
 def test_a_tool_that_was_never_offered_is_made_up_by_the_model():
@@ -189,6 +261,8 @@ def test_a_tool_that_was_never_offered_is_made_up_by_the_model():
     with scripted_model([call("no_such_tool").unchecked(), *STEPS]):
         result = toolkit.run_generic(lambda: loop(tools, offered=("refund",)))
     assert result.call_order() == ["refund"]
+    assert result.tool_call_attempted("no_such_tool")
+    assert str(tool_steps(result)[0].tool_error) == "unitai.errors.RefusedByAgent: There is no such tool."
 
 
 def test_results_of_an_earlier_conversation_are_no_calls_of_this_run():

@@ -49,9 +49,10 @@ impl Journal {
 
     /// The model is told this.
     pub(crate) fn told(&self, result: FreshResult<'_>) {
-        let Some(call) = self.requested.borrow_mut().take(result) else { return };
+        let step = self.requested.borrow_mut().take(result).and_then(|call| call.after);
+        let Some(step) = step else { return };
         let value = Value::Str(result.content.to_owned()).pack();
-        let _ = self.port.settle(call.after, Outcome::Returned(value));
+        let _ = self.port.settle(step, Outcome::Returned(value));
     }
 }
 

@@ -25,10 +25,12 @@ pub mod meter;
 mod named_call;
 pub mod redact;
 pub mod requested_calls;
+mod result_text;
 pub mod script;
 mod target;
 pub mod token;
 
 pub use digest::{digest, digest_bytes};
 pub use named_call::names_call;
+pub use result_text::says_result;
 pub use target::{Target, asks_for_beta, is_local, is_model_host};

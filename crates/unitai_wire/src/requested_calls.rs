@@ -20,7 +20,7 @@ const MOST_WAITING: usize = 10_000;
 /// let mut calls = RequestedCalls::default();
 /// calls.push(&Called { id: "call_1".to_owned(), name: "refund".to_owned(), ..Called::default() }, 7);
 /// let result = FreshResult { id: "call_1", tool: Some("refund"), content: "done" };
-/// assert_eq!(calls.take(result).map(|call| call.after), Some(7));
+/// assert_eq!(calls.take(result).map(|call| call.after), Some(Some(7)));
 /// assert!(calls.take(result).is_none());
 /// ```
 #[derive(Debug, Default)]
@@ -33,16 +33,28 @@ pub struct RequestedCall {
     pub tool: String,
     /// Its arguments by name.
     pub args: Packed,
-    /// A place in the record that belongs to it: the caller's own.
-    pub after: usize,
+    /// The step of the answer that requests it; `None` if that is in the record of an earlier run.
+    pub after: Option<usize>,
     id: String,
 }
 
+impl RequestedCall {
+    /// Its id; empty where the dialect has none.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+}
+
 impl RequestedCalls {
-    /// A model requested this call.
-    pub fn push(&mut self, call: &Called, after: usize) {
+    /// The calls of an earlier run that still wait, for one that goes on with its conversation.
+    pub fn carried_over(&self) -> RequestedCalls {
+        RequestedCalls(self.waiting().map(|call| RequestedCall { after: None, ..call.clone() }).collect())
+    }
+
+    /// A model requested this call, in the answer at this step.
+    pub fn push(&mut self, call: &Called, step: usize) {
         let (tool, args, id) = (call.name.clone(), call.arguments(), call.id.clone());
-        self.0.push_back(RequestedCall { tool, args, after, id });
+        self.0.push_back(RequestedCall { tool, args, after: Some(step), id });
         if self.0.len() > MOST_WAITING {
             self.0.pop_front();
         }
@@ -58,7 +70,9 @@ impl RequestedCalls {
                 result.id == call.id
             }
         };
-        self.0.iter().position(is_meant).and_then(|at| self.0.remove(at))
+        // Ids may be given anew in each conversation, so this run's own come first.
+        let own = self.0.iter().position(|call| call.after.is_some() && is_meant(call));
+        own.or_else(|| self.0.iter().position(is_meant)).and_then(|at| self.0.remove(at))
     }
 
     /// The calls that still wait for a result, in their order.

@@ -73,7 +73,7 @@ _node: ContextVar[_Node | None] = ContextVar("unitai_langgraph_node", default=No
 
 def is_in_run() -> bool:
     """Whether this code works for a run. A graph that works for one knows it, which is faster than to ask."""
-    return _graph.get() is not None or Session.here() is not None
+    return _graph.get() is not None or Session.here(is_framework=False) is not None
 
 
 def is_kind_of(thing: Any, name: str) -> bool:

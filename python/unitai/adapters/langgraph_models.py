@@ -87,7 +87,7 @@ def amodel_stream(original: Callable[..., Any]) -> Callable[..., Any]:
 def _refuse_hosted(options: dict[str, Any]) -> None:
     """Refuses to offer a model what its provider would run, where no mock gets in."""
     hosted = [name for name in map(hosted_name, options.get("tools") or ()) if name is not None]
-    session = Session.here() if hosted else None
+    session = Session.here(is_framework=False) if hosted else None
     if session is not None:
         for name in hosted:
             session.refuse_hosted(name)

@@ -46,7 +46,8 @@ def run(original: Callable[..., Any]) -> Callable[..., Any]:
     """`BaseTool.run`."""
 
     def run(self: Any, tool_input: Any, *args: Any, **options: Any) -> Any:
-        session = Session.here()
+        # Code of the agent's own may call a tool by itself. It is the graph that makes a framework's agent.
+        session = Session.here(is_framework=False)
         if session is None:
             return original(self, tool_input, *args, **options)
         called = _Called(self, tool_input, options.get("tool_call_id"), session)
@@ -65,7 +66,7 @@ def arun(original: Callable[..., Any]) -> Callable[..., Any]:
     """`BaseTool.arun`."""
 
     async def arun(self: Any, tool_input: Any, *args: Any, **options: Any) -> Any:
-        session = Session.here()
+        session = Session.here(is_framework=False)
         if session is None:
             return await original(self, tool_input, *args, **options)
         called = _Called(self, tool_input, options.get("tool_call_id"), session)

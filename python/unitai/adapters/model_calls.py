@@ -43,7 +43,7 @@ class ModelKind(NamedTuple):
 
             @wraps(method)
             async def ask_and_wait(*args: Any, **options: Any) -> Any:
-                session = Session.here()
+                session = Session.here(is_framework=False)
                 if session is None:
                     return await method(*args, **options)
                 call = _Call(self, session, model)
@@ -53,7 +53,7 @@ class ModelKind(NamedTuple):
 
         @wraps(method)
         def ask(*args: Any, **options: Any) -> Any:
-            session = Session.here()
+            session = Session.here(is_framework=False)
             if session is None:
                 return method(*args, **options)
             call = _Call(self, session, model)

@@ -226,10 +226,24 @@ class MockToolkit:
         check_name(name)
         self._toolbox.allow(name, tool)
 
+    def allow_refusal(self, *names: str) -> None:
+        """Says that the agent's own code may refuse calls of these mocked tools: a guard that answers the model in the
+        place of the tool. Such a call is a step that is `rejected`.
+
+        It needs to be said only where no call of the tool reaches its mock in the same run: then nothing else shows that
+        the answer is not that of the real tool.
+        """
+        for name in names:
+            self._known(name)
+        self._toolbox.allow_refusal(list(names))
+
     def get_tool(self, name: str) -> MockTool:
         """The mock of this name."""
-        check_name(name)
         self._are_tools_taken = True
+        return self._known(name)
+
+    def _known(self, name: str) -> MockTool:
+        check_name(name)
         tool = self._toolbox.get(name)
         if tool is None:
             known = ", ".join(self._toolbox.names()) or "none"
@@ -470,7 +484,7 @@ class MockToolkit:
         if self._are_tools_taken or session.are_tools_taken:
             error = session._run.unreached()
         else:
-            reached = {*self._optional, *(target.tool for target in self._patched)}
+            reached = {target.tool for target in self._patched}
             error = session._run.unreached([name for name in self._toolbox.names() if name not in reached])
         if error is not None and session.is_strict:
             session.fail(error)
@@ -501,6 +515,7 @@ class MockToolkit:
             "options": {**self._options, **self._traffic._asdict(), "faults": self._faults},
             "tools": tools,
             "allowed": self._toolbox.allowed(),
+            "refusable": self._toolbox.refusable(),
             "optional": self._optional,
             "patched": self._patched,
             "attributes": attributes,
@@ -514,6 +529,7 @@ class MockToolkit:
             self._add(name, strategy, parameters, awaitable)
         for name, tool in state["allowed"].items():
             self.allow(name, tool)
+        self._toolbox.allow_refusal(list(state["refusable"]))
         self._optional, self._patched = set(state["optional"]), list(state["patched"])
 
     def __repr__(self) -> str:

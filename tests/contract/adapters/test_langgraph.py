@@ -340,7 +340,7 @@ class TestGraphs:
         assert {step.agent_id for step in result.trajectory.steps} == {None}
 
 
-def test_a_guard_in_the_graph_that_refuses_a_call_is_left_alone(toolkit):
+def test_a_guard_in_the_graph_may_refuse_a_call_if_the_test_says_so(toolkit):
     bound = model().bind_tools(TOOLS)
 
     def chatbot(state: MessagesState) -> dict:
@@ -361,6 +361,12 @@ def test_a_guard_in_the_graph_that_refuses_a_call_is_left_alone(toolkit):
     graph.add_conditional_edges(
         "chatbot", lambda state: "guard" if state["messages"][-1].tool_calls else END, ["guard", END]
     )
+    with (
+        pytest.raises(UnreachableToolError, match=r'allow_refusal\("refund"\)'),
+        scripted_model([REFUND, LOOKUP, say("Sorry.")]),
+    ):
+        toolkit.run(graph.compile(), "refund order 123")
+    toolkit.allow_refusal("refund")
     with scripted_model([REFUND, LOOKUP, say("Sorry.")]):
         result = toolkit.run(graph.compile(), "refund order 123")
     assert answered(result) == "Sorry."
@@ -430,6 +436,18 @@ class TestNodesThatCallPlainFunctions:
         assert answered(result) == "Done."
         assert self.ran == ["123"]
         assert [step.unseen for step in steps(result, "tool_call")] == [True]
+
+    def test_one_whose_result_goes_nowhere_is_noticed_when_the_graph_ends(self, toolkit):
+        bound = model().bind_tools([refund_tool])
+
+        def dispatch(state: MessagesState) -> dict:
+            (asked,) = bound.invoke(state["messages"]).tool_calls
+            self.ran.append(asked["args"]["order_id"])
+            return {"messages": [AIMessage("Done.")]}
+
+        graph = graph_of(dispatch, state=MessagesState)
+        with pytest.raises(UnreachableToolError, match="the model requested refund"), scripted_model([REFUND]):
+            toolkit.run(graph, "refund order 123")
 
     def test_what_a_node_calls_for_a_model_without_traffic_is_not_noticed(self, toolkit):
         class Refunding(GenericFakeChatModel):

@@ -416,11 +416,11 @@ TestMyStore.check_subject(7)"#,
                   mock nor an allowed tool: the agent's own code ran the real function. Or a mock was never called although an \
                   answer of the model calls it, in code or in text, and nothing that UnitAI can redirect runs the agent's tools. A \
                   test that goes on would prove nothing about the mock. With `strict=False` it is an `UnmockedToolWarning`, and \
-                  the call is a step of the trajectory, marked as `unseen`. An agent that holds its mocks and calls some of \
-                  them may refuse a call by its own code: that is no error, and the step is `rejected`.",
-        remedy: "Replace the real function: `toolkit.patch(\"shop.refund\", return_value=...)`. Or hand the agent the tools of \
-                 `toolkit.as_dict()`. Or let the real tool run: `toolkit.allow(\"refund\")`. Or write an adapter for the agent's \
-                 framework.",
+                  the call is a step of the trajectory, marked as `unseen`.",
+        remedy: "Replace the real function: `toolkit.patch(\"shop.refund\", return_value=...)`, with `name=\"refund\"` where the \
+                 function has another name than the tool. Or hand the agent the tools of `toolkit.as_dict()`. Or write an adapter \
+                 for the agent's framework. If the agent's own code has refused the call: `toolkit.allow_refusal(\"refund\")`. To \
+                 let the real tool run, do not mock it: `toolkit.allow(\"refund\")`.",
         example: r#"
 import json
 import urllib3

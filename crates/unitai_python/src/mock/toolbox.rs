@@ -1,6 +1,6 @@
 //! The tools of one toolkit, and which run a call belongs to.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pyo3::gc::{PyTraverseError, PyVisit};
@@ -32,6 +32,8 @@ pub(super) struct State {
     order: Vec<String>,
     /// Real tools that may run, with the callable where it is known.
     allowed: HashMap<String, Option<Py<PyAny>>>,
+    /// Mocked tools whose calls the agent's own code may refuse.
+    refusable: HashSet<String>,
     /// Runs under way.
     pub(super) live: Vec<Py<Run>>,
     /// Runs that have ended, since the last reset.
@@ -61,6 +63,7 @@ impl Toolbox {
             tools: HashMap::new(),
             order: Vec::new(),
             allowed: HashMap::new(),
+            refusable: HashSet::new(),
             live: Vec::new(),
             past: Vec::new(),
             loose: Py::new(py, Run::open(None, Packed::null(), u32::MAX))?,
@@ -101,6 +104,16 @@ impl Toolbox {
         drop(replaced);
     }
 
+    /// The agent's own code may refuse calls of these mocked tools.
+    fn allow_refusal(&self, names: Vec<String>) {
+        self.state().refusable.extend(names);
+    }
+
+    /// The mocked tools whose calls the agent's own code may refuse.
+    fn refusable(&self) -> HashSet<String> {
+        self.state().refusable.clone()
+    }
+
     /// The real tools that may run, with the callable where it is known.
     fn allowed<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let allowed: Vec<(String, Option<Py<PyAny>>)> = {
@@ -138,6 +151,9 @@ impl Toolbox {
             .under(plans_of_run(py, slf.get().faults.as_ref())?);
         if let Some(kept) = input.kept {
             run.keep(Run::WHOLE, crate::run::Slot::Input, kept);
+        }
+        if let Some(earlier) = slf.get().state().past.last() {
+            run.go_on_from(earlier.get());
         }
         let run = Py::new(py, run)?;
         slf.get().state().live.push(run.clone_ref(py));
@@ -277,6 +293,11 @@ impl Toolbox {
     pub(crate) fn known_tools(&self) -> Vec<String> {
         let state = self.state();
         state.order.iter().chain(state.allowed.keys()).cloned().collect()
+    }
+
+    /// Whether the agent's own code may refuse calls of this tool.
+    pub(crate) fn may_be_refused(&self, name: &str) -> bool {
+        self.state().refusable.contains(name)
     }
 
     /// Whether the real tool of this name may run.

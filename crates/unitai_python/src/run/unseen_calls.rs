@@ -6,12 +6,12 @@ use std::sync::{MutexGuard, PoisonError, Weak};
 
 use pyo3::prelude::*;
 use unitai_model::value::{arguments, plain};
-use unitai_model::{Action, Failure, Outcome, ToolCall, ToolName, Value};
+use unitai_model::{Action, Failure, Outcome, Packed, ToolCall, ToolName, Value};
 use unitai_wire::common::{FreshResult, Request};
 use unitai_wire::dialects::Called;
 use unitai_wire::exchange::Exchange;
-use unitai_wire::names_call;
 use unitai_wire::requested_calls::{RequestedCall, RequestedCalls};
+use unitai_wire::{names_call, says_result};
 
 use super::Run;
 use super::session::shared;
@@ -41,16 +41,16 @@ pub(super) struct ModelAnswers {
     recorded_as: HashMap<String, String>,
     /// Whether a framework whose tool calls are redirected took part.
     has_framework: bool,
-    /// Tools of the agent that its framework calls by redirects, however its own code uses it.
-    routed: HashSet<String>,
+    /// The agent's own tools whose calls its framework makes by redirects; `None` where nobody listed them.
+    routed: Option<HashSet<String>>,
     /// Whether the agent was handed the mocks, to call them by itself.
     are_tools_handed: bool,
-    /// The first refusal, where nothing has shown yet that the agent uses what it was handed.
-    unproven: Option<Unproven>,
+    /// What seems to be refused by the agent's own code, the first time for each tool.
+    refusals: Vec<Refusal>,
 }
 
-/// A call that the agent's own code seems to have refused.
-struct Unproven {
+/// A call that was answered in the place of a mock that the agent could have called.
+struct Refusal {
     step: usize,
     call: RequestedCall,
     content: String,
@@ -62,11 +62,13 @@ enum Answerer {
     Known,
     /// Real code that the test lets run.
     Allowed,
-    /// The agent's own code, in the place of a tool that it would have reached: a guard, a limit, a person's veto.
-    Refused {
-        /// Whether it is known that the agent's calls of this tool reach its mock.
-        is_routed: bool,
-    },
+    /// The agent, which has no such tool.
+    NoTool,
+    /// The agent's own code, in the place of the tool: a guard, a limit, a person's veto. The test says so, or the agent is
+    /// known to call the mock.
+    Guard,
+    /// The same, if the agent turns out to call the mock, too.
+    MaybeGuard,
     /// Code that UnitAI cannot see.
     Unseen,
 }
@@ -95,7 +97,13 @@ impl Run {
 
     /// The framework calls these tools of the agent by redirects.
     pub(super) fn route(&self, tools: Vec<String>) {
-        self.answers().routed.extend(tools);
+        self.answers().routed.get_or_insert_default().extend(tools);
+    }
+
+    /// The calls of an earlier run of the toolkit that still wait for a result may be answered in this one.
+    pub(crate) fn go_on_from(&self, earlier: &Run) {
+        let waiting = earlier.answers().requested.carried_over();
+        self.answers().requested = waiting;
     }
 
     /// The agent is handed the mocks.
@@ -137,11 +145,14 @@ impl Run {
                 Answerer::Allowed => {
                     self.write_answered(py, &call, unseen(result.content))?;
                 }
-                Answerer::Refused { is_routed } => {
-                    let step = self.write_refused(py, &call, result.content)?;
+                Answerer::NoTool | Answerer::Guard => {
+                    self.write_answered(py, &call, refused(result.content))?;
+                }
+                Answerer::MaybeGuard => {
+                    let step = self.write_answered(py, &call, refused(result.content))?;
                     let mut answers = self.answers();
-                    if !is_routed && answers.unproven.is_none() {
-                        answers.unproven = Some(Unproven { step, call, content: result.content.to_owned() });
+                    if !answers.refusals.iter().any(|refusal| refusal.call.tool == call.tool) {
+                        answers.refusals.push(Refusal { step, call, content: result.content.to_owned() });
                     }
                 }
                 Answerer::Unseen => {
@@ -160,31 +171,16 @@ impl Run {
         Ok(None)
     }
 
-    /// Looks, after the agent has returned, at what was taken for a refusal by an agent that was handed its tools: if it
-    /// called none of them, it has others.
+    /// Looks, after the agent has returned, at what was taken for a refusal. An agent that calls the mock at other times
+    /// may refuse; of one that never did, nothing shows that its calls lead to the mock at all.
     pub(super) fn check_refusals(&self, py: Python<'_>) -> Option<Trouble> {
-        let Unproven { step, call, content } = self.answers().unproven.take()?;
-        if self.has_reached_mock(py) {
-            return None;
-        }
+        let refusals = std::mem::take(&mut self.answers().refusals);
+        let Refusal { step, call, content } = refusals
+            .into_iter()
+            .find(|refusal| !self.has_reached(&self.recorded_name(&refusal.call.tool)))?;
         // The record is still open: the agent has just returned.
         let _ = self.port.settle(step, unseen(&content));
         Some(self.unseen(py, &call, &content))
-    }
-
-    /// Whether some call has reached a mock.
-    fn has_reached_mock(&self, py: Python<'_>) -> bool {
-        let Some(toolbox) = &self.toolbox else { return false };
-        let reached = |action: &Action| match action {
-            Action::ToolCall(ToolCall { outcome: Outcome::Unseen(_) | Outcome::Rejected(_), .. }) => None,
-            Action::ToolCall(call) => Some(call.tool.clone()),
-            _ => None,
-        };
-        let tools: HashSet<ToolName> = self
-            .port
-            .read(|steps| steps.iter().filter_map(|step| reached(&step.action)).collect())
-            .unwrap_or_default();
-        tools.iter().any(|tool| toolbox.get().tool(py, tool.as_str()).is_some())
     }
 
     /// Looks at tools that no call reached, after the agent has returned: a model called a mock, in a text or in an answer
@@ -192,19 +188,16 @@ impl Run {
     pub(super) fn check_unreached(&self, py: Python<'_>, mocks: &[String]) -> Option<Trouble> {
         let toolbox = self.toolbox.as_ref()?.get();
         let answers = self.answers();
-        if answers.has_framework {
-            return None;
-        }
-        let is_recorded = |name: &str| {
-            let was_called = self.port.read(|steps| {
-                steps
-                    .iter()
-                    .any(|step| matches!(&step.action, Action::ToolCall(call) if call.tool.as_str() == name))
-            });
-            was_called != Some(false)
+        let is_recorded = |name: &str| self.is_recorded(name, |_| true);
+        // A framework that calls a tool by itself has its reasons not to: an interrupt, an approval that it waits for.
+        let is_left = |name: &str| match &answers.routed {
+            Some(routed) => routed.contains(name),
+            None => answers.has_framework,
         };
         let called = |name: &str| {
-            let requested = answers.requested.waiting().find(|call| call.tool == name);
+            let requested = answers.requested.waiting().find(|call| {
+                call.tool == name && call.after.is_some() && !answers.of_framework.contains(call.id())
+            });
             match requested {
                 Some(call) => Some(format!("the model requested {}", shown_call(call))),
                 // What is offered to the model as a tool is called as one.
@@ -213,18 +206,21 @@ impl Run {
                     .then(|| format!("an answer of the model calls {} in its text", plain(name))),
             }
         };
-        for name in mocks.iter().filter(|name| !is_recorded(name)) {
+        for name in mocks.iter().filter(|name| !is_left(name) && !is_recorded(name)) {
             if let Some(called) = called(name) {
                 let found = format!("{called}, and the mock was never called");
-                return Some(unreachable(name, true).found(found).remedy(ways_out(name)));
+                return Some(unreachable(name, true).found(found).remedy(ways_out(name, true)));
             }
+        }
+        if answers.has_framework {
+            return None;
         }
         // What the model requested last may be how the agent ends.
         let last = self
             .port
             .read(|steps| steps.iter().rposition(|step| matches!(step.action, Action::ModelCall(_))));
         let call = answers.requested.waiting().find(|call| {
-            last.flatten().is_some_and(|last| call.after < last)
+            last.flatten().zip(call.after).is_some_and(|(last, after)| after < last)
                 && answers.offered.contains(&call.tool)
                 && !toolbox.is_allowed(&call.tool)
                 && toolbox.tool(py, &call.tool).is_none()
@@ -234,7 +230,28 @@ impl Run {
             "the model requested {}, was asked again, and no call of it was recorded",
             shown_call(call)
         );
-        Some(unreachable(&call.tool, false).found(found).remedy(ways_out(&call.tool)))
+        Some(unreachable(&call.tool, false).found(found).remedy(ways_out(&call.tool, false)))
+    }
+
+    /// Whether the record has such a call of a tool. After the end of the run, nobody can tell.
+    fn is_recorded(&self, name: &str, is_such: impl Fn(&Outcome) -> bool) -> bool {
+        let found = self.port.read(|steps| {
+            steps.iter().any(|step| match &step.action {
+                Action::ToolCall(call) => call.tool.as_str() == name && is_such(&call.outcome),
+                _ => false,
+            })
+        });
+        found != Some(false)
+    }
+
+    /// Whether a call of this tool has reached its mock.
+    fn has_reached(&self, name: &str) -> bool {
+        self.is_recorded(name, |outcome| !matches!(outcome, Outcome::Unseen(_) | Outcome::Rejected(_)))
+    }
+
+    /// The name under which calls are recorded that the model makes by another.
+    fn recorded_name(&self, told: &str) -> String {
+        self.answers().recorded_as.get(told).map_or(told, String::as_str).to_owned()
     }
 
     /// The call that a result belongs to, also where its answer is still being read.
@@ -256,38 +273,64 @@ impl Run {
     fn answerer(&self, py: Python<'_>, call: &RequestedCall, result: FreshResult<'_>) -> Answerer {
         let Some(toolbox) = &self.toolbox else { return Answerer::Known };
         let toolbox = toolbox.get();
-        let mut answers = self.answers();
-        let name = answers.recorded_as.get(&call.tool).unwrap_or(&call.tool).clone();
-        let matching = self.port.read(|steps| {
-            let later = steps.iter().enumerate().skip(call.after + 1);
-            let calls = later.filter_map(|(at, step)| match &step.action {
-                Action::ToolCall(made) if !answers.matched.contains(&at) => Some((at, made)),
-                _ => None,
-            });
-            let by_name = calls.clone().find(|(_, made)| made.tool.as_str() == name);
-            // A tool that was wired by hand may be recorded under another name than the model knows: one of an MCP server,
-            // where models are told the server's name before it.
-            let under_another = || calls.clone().find(|(_, made)| made.args == call.args);
-            let in_namespace = || calls.clone().find(|(_, made)| is_in_namespace(&name, made.tool.as_str()));
-            by_name.or_else(under_another).or_else(in_namespace).map(|(at, _)| at)
-        });
-        if let Some(at) = matching.flatten() {
-            answers.matched.insert(at);
+        let name = self.recorded_name(&call.tool);
+        let is_mocked = toolbox.tool(py, &name).is_some();
+        if self.match_recorded(call, &name, is_mocked, result.content) {
             return Answerer::Known;
         }
+        let answers = self.answers();
         if answers.of_framework.contains(&call.tool) || answers.of_framework.contains(result.id) {
             return Answerer::Known;
         }
-        let is_mocked = toolbox.tool(py, &name).is_some();
-        if !is_mocked && toolbox.is_allowed(&name) {
-            return Answerer::Allowed;
+        let is_offered = answers.offered.contains(&call.tool);
+        let is_within_reach =
+            answers.are_tools_handed || answers.routed.as_ref().is_some_and(|routed| routed.contains(&name));
+        drop(answers);
+        match is_mocked {
+            true if toolbox.may_be_refused(&name) || self.has_reached(&name) => Answerer::Guard,
+            true if is_within_reach => Answerer::MaybeGuard,
+            true => Answerer::Unseen,
+            false if toolbox.is_allowed(&name) => Answerer::Allowed,
+            false if is_offered => Answerer::Unseen,
+            // A tool that was never offered is made up by the model, and there is no code to run.
+            false => Answerer::NoTool,
         }
-        let is_routed = answers.routed.contains(&name);
-        if is_mocked && (is_routed || answers.are_tools_handed) {
-            return Answerer::Refused { is_routed };
-        }
-        // A tool that was never offered is made up by the model, and there is no code to run.
-        if is_mocked || answers.offered.contains(&call.tool) { Answerer::Unseen } else { Answerer::Known }
+    }
+
+    /// Finds the tool call of the record that gave a result, and takes note of it.
+    fn match_recorded(&self, call: &RequestedCall, name: &str, is_mocked: bool, content: &str) -> bool {
+        let mut answers = self.answers();
+        let at = self.port.read(|steps| {
+            let calls = steps.iter().enumerate().filter_map(|(at, step)| match &step.action {
+                Action::ToolCall(made) => Some((at, made)),
+                _ => None,
+            });
+            let is_later = |at: usize| call.after.is_none_or(|after| at > after);
+            let is_new = |at: usize| is_later(at) && !answers.matched.contains(&at);
+            let gave = |made: &ToolCall| match &made.outcome {
+                Outcome::Returned(result) => says_result(content, result),
+                Outcome::Raised(error) => !error.message.is_empty() && content.contains(&error.message),
+                Outcome::Unfinished | Outcome::Rejected(_) | Outcome::Unseen(_) => false,
+            };
+            let by_name = || calls.clone().find(|(at, made)| is_new(*at) && made.tool.as_str() == name);
+            // An agent may keep what a tool has said, and not ask it twice.
+            let kept = || calls.clone().find(|(_, made)| made.tool.as_str() == name && gave(made));
+            // A tool that was wired by hand may be recorded under another name than the model knows: one of an MCP server,
+            // where models are told the server's name before it; or the function inside of a tool. What it gave is then what
+            // the model is given: code that only uses another tool on its way gives something else.
+            let under_another = || {
+                calls.clone().find(|(at, made)| {
+                    let is_its_own = is_in_namespace(name, made.tool.as_str());
+                    is_new(*at) && (is_its_own || (made.args == call.args && gave(made)))
+                })
+            };
+            let unless_mocked = || if is_mocked { None } else { under_another() };
+            by_name().or_else(kept).or_else(unless_mocked).map(|(at, _)| at)
+        });
+        at.flatten().is_some_and(|at| {
+            answers.matched.insert(at);
+            true
+        })
     }
 
     /// Writes down a call that no tool of the record answered, and gives its step.
@@ -301,11 +344,6 @@ impl Run {
         Ok(step)
     }
 
-    fn write_refused(&self, py: Python<'_>, call: &RequestedCall, content: &str) -> PyResult<usize> {
-        let reason = Failure::new("unitai.errors.RefusedByAgent", ["builtins.Exception"], content);
-        self.write_answered(py, call, Outcome::Rejected(Box::new(reason)))
-    }
-
     fn unseen(&self, py: Python<'_>, call: &RequestedCall, content: &str) -> Trouble {
         let is_mocked =
             self.toolbox.as_ref().is_some_and(|toolbox| toolbox.get().tool(py, &call.tool).is_some());
@@ -315,8 +353,14 @@ impl Run {
                 shown_call(call),
                 Value::Str(content.to_owned()).shown(100)
             ))
-            .remedy(ways_out(&call.tool))
+            .remedy(ways_out(&call.tool, is_mocked))
     }
+}
+
+/// The agent's own code, or nobody, answered a call in the place of its tool.
+fn refused(content: &str) -> Outcome {
+    let reason = Failure::new("unitai.errors.RefusedByAgent", ["builtins.Exception"], content);
+    Outcome::Rejected(Box::new(reason))
 }
 
 fn unseen(content: &str) -> Outcome {
@@ -343,12 +387,20 @@ fn is_in_namespace(name: &str, tool: &str) -> bool {
 }
 
 /// What a test can do about a tool that is out of reach.
-fn ways_out(tool: &str) -> String {
+fn ways_out(tool: &str, is_mocked: bool) -> String {
     let tool = plain(tool);
+    let last = if is_mocked {
+        format!(
+            "if the agent's own code has refused the call: toolkit.allow_refusal(\"{tool}\"); or let the real one run, without \
+             the mock: toolkit.allow(\"{tool}\")"
+        )
+    } else {
+        format!("let the real one run: toolkit.allow(\"{tool}\")")
+    };
     format!(
-        "replace the real function: toolkit.patch(\"package.module.{tool}\", return_value=...); or hand the agent the \
-         tools of toolkit.as_dict(); or let the real one run: toolkit.allow(\"{tool}\"); or register an adapter for \
-         the agent's framework"
+        "replace the real function: toolkit.patch(\"package.module.{tool}\", return_value=...), with name=\"{tool}\" where \
+         its name is another; or hand the agent the tools of toolkit.as_dict(); or register an adapter for the agent's \
+         framework; {last}"
     )
 }
 
