@@ -7,6 +7,7 @@ mod model_calls;
 mod session;
 mod step;
 mod trajectory;
+mod unreached_calls;
 mod unseen_calls;
 mod watching;
 

@@ -1,17 +1,17 @@
 //! Tool calls that were answered by code that UnitAI cannot see: a model requested them, a later request brings their
-//! results, and no tool call came between.
+//! results, and no tool call came between. What is looked at when the agent has returned is in `unreached_calls.rs`.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{MutexGuard, PoisonError, Weak};
 
 use pyo3::prelude::*;
 use unitai_model::value::{arguments, plain};
-use unitai_model::{Action, Failure, Outcome, Packed, ToolCall, ToolName, Value};
+use unitai_model::{Action, Failure, Outcome, ToolCall, ToolName, Value};
 use unitai_wire::common::{FreshResult, Request};
 use unitai_wire::dialects::Called;
 use unitai_wire::exchange::Exchange;
 use unitai_wire::requested_calls::{RequestedCall, RequestedCalls};
-use unitai_wire::{names_call, says_result};
+use unitai_wire::says_result;
 
 use super::Run;
 use super::session::shared;
@@ -28,32 +28,32 @@ const MOST_TEXT: usize = 1 << 20;
 #[derive(Default)]
 pub(super) struct ModelAnswers {
     /// Each with the step of the answer that requests it.
-    requested: RequestedCalls,
+    pub(super) requested: RequestedCalls,
     /// Tool calls of the record that a result was matched with.
     matched: HashSet<usize>,
     /// Tools that were offered to a model.
-    offered: HashSet<String>,
+    pub(super) offered: HashSet<String>,
     /// All that models said.
-    text: String,
+    pub(super) text: String,
     /// Names of tools, and ids of single calls, that a framework answers itself.
-    of_framework: HashSet<String>,
+    pub(super) of_framework: HashSet<String>,
     /// Tools that are recorded under another name than the model knows them by.
     recorded_as: HashMap<String, String>,
     /// Whether a framework whose tool calls are redirected took part.
-    has_framework: bool,
+    pub(super) has_framework: bool,
     /// The agent's own tools whose calls its framework makes by redirects; `None` where nobody listed them.
-    routed: Option<HashSet<String>>,
+    pub(super) routed: Option<HashSet<String>>,
     /// Whether the agent was handed the mocks, to call them by itself.
     are_tools_handed: bool,
     /// What seems to be refused by the agent's own code, the first time for each tool.
-    refusals: Vec<Refusal>,
+    pub(super) refusals: Vec<Refusal>,
 }
 
 /// A call that was answered in the place of a mock that the agent could have called.
-struct Refusal {
-    step: usize,
-    call: RequestedCall,
-    content: String,
+pub(super) struct Refusal {
+    pub(super) step: usize,
+    pub(super) call: RequestedCall,
+    pub(super) content: String,
 }
 
 /// Who answered a call that a model requested.
@@ -74,7 +74,7 @@ enum Answerer {
 }
 
 impl Run {
-    fn answers(&self) -> MutexGuard<'_, ModelAnswers> {
+    pub(super) fn answers(&self) -> MutexGuard<'_, ModelAnswers> {
         self.answers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -171,70 +171,8 @@ impl Run {
         Ok(None)
     }
 
-    /// Looks, after the agent has returned, at what was taken for a refusal. An agent that calls the mock at other times
-    /// may refuse; of one that never did, nothing shows that its calls lead to the mock at all.
-    pub(super) fn check_refusals(&self, py: Python<'_>) -> Option<Trouble> {
-        let refusals = std::mem::take(&mut self.answers().refusals);
-        let Refusal { step, call, content } = refusals
-            .into_iter()
-            .find(|refusal| !self.has_reached(&self.recorded_name(&refusal.call.tool)))?;
-        // The record is still open: the agent has just returned.
-        let _ = self.port.settle(step, unseen(&content));
-        Some(self.unseen(py, &call, &content))
-    }
-
-    /// Looks at tools that no call reached, after the agent has returned: a model called a mock, in a text or in an answer
-    /// whose results went nowhere; or it called another tool, and was asked again.
-    pub(super) fn check_unreached(&self, py: Python<'_>, mocks: &[String]) -> Option<Trouble> {
-        let toolbox = self.toolbox.as_ref()?.get();
-        let answers = self.answers();
-        let is_recorded = |name: &str| self.is_recorded(name, |_| true);
-        // A framework that calls a tool by itself has its reasons not to: an interrupt, an approval that it waits for.
-        let is_left = |name: &str| match &answers.routed {
-            Some(routed) => routed.contains(name),
-            None => answers.has_framework,
-        };
-        let called = |name: &str| {
-            let requested = answers.requested.waiting().find(|call| {
-                call.tool == name && call.after.is_some() && !answers.of_framework.contains(call.id())
-            });
-            match requested {
-                Some(call) => Some(format!("the model requested {}", shown_call(call))),
-                // What is offered to the model as a tool is called as one.
-                None if answers.offered.contains(name) => None,
-                None => names_call(&answers.text, name)
-                    .then(|| format!("an answer of the model calls {} in its text", plain(name))),
-            }
-        };
-        for name in mocks.iter().filter(|name| !is_left(name) && !is_recorded(name)) {
-            if let Some(called) = called(name) {
-                let found = format!("{called}, and the mock was never called");
-                return Some(unreachable(name, true).found(found).remedy(ways_out(name, true)));
-            }
-        }
-        if answers.has_framework {
-            return None;
-        }
-        // What the model requested last may be how the agent ends.
-        let last = self
-            .port
-            .read(|steps| steps.iter().rposition(|step| matches!(step.action, Action::ModelCall(_))));
-        let call = answers.requested.waiting().find(|call| {
-            last.flatten().zip(call.after).is_some_and(|(last, after)| after < last)
-                && answers.offered.contains(&call.tool)
-                && !toolbox.is_allowed(&call.tool)
-                && toolbox.tool(py, &call.tool).is_none()
-                && !is_recorded(&call.tool)
-        })?;
-        let found = format!(
-            "the model requested {}, was asked again, and no call of it was recorded",
-            shown_call(call)
-        );
-        Some(unreachable(&call.tool, false).found(found).remedy(ways_out(&call.tool, false)))
-    }
-
     /// Whether the record has such a call of a tool. After the end of the run, nobody can tell.
-    fn is_recorded(&self, name: &str, is_such: impl Fn(&Outcome) -> bool) -> bool {
+    pub(super) fn is_recorded(&self, name: &str, is_such: impl Fn(&Outcome) -> bool) -> bool {
         let found = self.port.read(|steps| {
             steps.iter().any(|step| match &step.action {
                 Action::ToolCall(call) => call.tool.as_str() == name && is_such(&call.outcome),
@@ -245,12 +183,12 @@ impl Run {
     }
 
     /// Whether a call of this tool has reached its mock.
-    fn has_reached(&self, name: &str) -> bool {
+    pub(super) fn has_reached(&self, name: &str) -> bool {
         self.is_recorded(name, |outcome| !matches!(outcome, Outcome::Unseen(_) | Outcome::Rejected(_)))
     }
 
     /// The name under which calls are recorded that the model makes by another.
-    fn recorded_name(&self, told: &str) -> String {
+    pub(super) fn recorded_name(&self, told: &str) -> String {
         self.answers().recorded_as.get(told).map_or(told, String::as_str).to_owned()
     }
 
@@ -344,7 +282,7 @@ impl Run {
         Ok(step)
     }
 
-    fn unseen(&self, py: Python<'_>, call: &RequestedCall, content: &str) -> Trouble {
+    pub(super) fn unseen(&self, py: Python<'_>, call: &RequestedCall, content: &str) -> Trouble {
         let is_mocked =
             self.toolbox.as_ref().is_some_and(|toolbox| toolbox.get().tool(py, &call.tool).is_some());
         unreachable(&call.tool, is_mocked)
@@ -363,11 +301,11 @@ fn refused(content: &str) -> Outcome {
     Outcome::Rejected(Box::new(reason))
 }
 
-fn unseen(content: &str) -> Outcome {
+pub(super) fn unseen(content: &str) -> Outcome {
     Outcome::Unseen(Value::Str(content.to_owned()).pack())
 }
 
-fn unreachable(tool: &str, is_mocked: bool) -> Trouble {
+pub(super) fn unreachable(tool: &str, is_mocked: bool) -> Trouble {
     let tool = plain(tool);
     let message = if is_mocked {
         format!(
@@ -387,7 +325,7 @@ fn is_in_namespace(name: &str, tool: &str) -> bool {
 }
 
 /// What a test can do about a tool that is out of reach.
-fn ways_out(tool: &str, is_mocked: bool) -> String {
+pub(super) fn ways_out(tool: &str, is_mocked: bool) -> String {
     let tool = plain(tool);
     let last = if is_mocked {
         format!(
@@ -404,6 +342,6 @@ fn ways_out(tool: &str, is_mocked: bool) -> String {
     )
 }
 
-fn shown_call(call: &RequestedCall) -> String {
+pub(super) fn shown_call(call: &RequestedCall) -> String {
     format!("{}({})", plain(&call.tool), arguments(&call.args, 80))
 }
