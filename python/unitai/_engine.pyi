@@ -141,10 +141,10 @@ class StoredRepr:
 class TrajectoryStep:
     def __new__(
         cls,
-        *,
         step_index: int = 0,
         step_type: _StepType = "tool_call",
         timestamp: float = 0.0,
+        *,
         agent_id: str | None = None,
         run_id: str | None = None,
         tool_name: str | None = None,
@@ -266,6 +266,9 @@ class Trajectory:
         error: BaseException | None = None,
         duration_seconds: float = 0.0,
         started_at: float = 0.0,
+        total_tokens: int | None = None,
+        total_cost: float | None = None,
+        llm_calls: int | None = None,
     ) -> Trajectory: ...
     @property
     def run_id(self) -> str: ...
@@ -287,7 +290,7 @@ class Trajectory:
     def started_at(self) -> float: ...
     @property
     def llm_calls(self) -> int: ...
-    def add_step(self, step: TrajectoryStep) -> Trajectory: ...
+    def add_step(self, step: TrajectoryStep) -> None: ...
     def to_json(self) -> str: ...
     @staticmethod
     def from_json(text: str) -> Trajectory: ...

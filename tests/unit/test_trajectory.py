@@ -7,6 +7,7 @@ import pickle
 import pytest
 
 from unitai import (
+    AgentRunResult,
     InvalidArgumentError,
     MockToolkit,
     NewerFormatError,
@@ -94,13 +95,78 @@ def test_a_trajectory_cannot_be_changed():
     assert trajectory == every_kind()
 
 
-def test_add_step_gives_a_new_trajectory():
+def test_add_step_adds_to_a_trajectory_that_is_made_by_hand():
     trajectory = every_kind()
-    longer = trajectory.add_step(TrajectoryStep(tool_name="close", tool_result=object))
-    assert [len(trajectory), len(longer)] == [4, 5]
-    assert longer.steps[4].step_index == 4
-    assert longer.steps[4].tool_result is object
-    assert longer.steps[:4] == trajectory.steps
+    before = trajectory.steps
+    assert trajectory.add_step(TrajectoryStep(tool_name="close", tool_result=object)) is None
+    trajectory.add_step(TrajectoryStep(step_type="llm_call", model="gpt-4o", cost=1.0))
+    assert len(trajectory) == 6
+    assert trajectory.steps[:4] == before
+    assert [step.step_index for step in trajectory.steps] == list(range(6))
+    assert trajectory.steps[4].tool_result is object
+    assert trajectory.total_cost == every_kind().total_cost + 1.0
+    assert AgentRunResult(trajectory).tool_was_called("close")
+    assert Trajectory.from_dict(trajectory.to_dict()) == trajectory
+
+
+def test_a_step_is_added_between_two_looks():
+    trajectory = Trajectory()
+    for number in range(50):
+        assert len(trajectory.steps) == number
+        trajectory.add_step(TrajectoryStep(number, "tool_call", float(number), tool_name=f"tool_{number}"))
+    assert [step.timestamp for step in trajectory.steps] == [float(number) for number in range(50)]
+
+
+def test_the_trajectory_of_a_run_cannot_be_changed():
+    trajectory = MockToolkit().run_generic(lambda: "done").trajectory
+    with pytest.raises(InvalidArgumentError, match="the trajectory of a run cannot be changed") as caught:
+        trajectory.add_step(TrajectoryStep(tool_name="close"))
+    assert "Trajectory.from_dict(trajectory.to_dict())" in str(caught.value)
+    twin = Trajectory.from_dict(trajectory.to_dict())
+    twin.add_step(TrajectoryStep(tool_name="close"))
+    assert (len(trajectory), len(twin)) == (0, 1)
+
+
+def test_the_constructors_take_what_the_specification_lists():
+    step = TrajectoryStep(0, "tool_call", 1.0, tool_name="lookup", tool_args={"id": 1}, tool_result="found")
+    trajectory = Trajectory(
+        run_id="r",
+        input="i",
+        steps=[step],
+        final_output="o",
+        total_tokens=847,
+        total_cost=42.0,
+        llm_calls=3,
+        duration_seconds=1.2,
+        error=None,
+    )
+    assert (trajectory.steps[0].timestamp, trajectory.steps[0].tool_args) == (1.0, {"id": 1})
+    totals = (trajectory.total_tokens, trajectory.total_cost, trajectory.llm_calls, trajectory.duration_seconds)
+    assert totals == (847, 42.0, 3, 1.2)
+    result = AgentRunResult(trajectory)
+    assert not result.total_cost < 0.10
+    assert not result.within(cost=0.10)
+    assert "Cost: $42.00 | Tokens: 847" in str(trajectory)
+    assert Trajectory.from_dict(trajectory.to_dict()) == trajectory
+
+
+def test_the_totals_of_a_flat_dictionary_are_kept():
+    flat = {
+        "run_id": "r",
+        "input": "i",
+        "steps": [{"step_index": 0, "step_type": "llm_call", "timestamp": 1.0, "model": "gpt-4o", "cost": 0.01}],
+        "final_output": "o",
+        "total_tokens": 847,
+        "total_cost": 42.0,
+        "duration_seconds": 1.2,
+        "llm_calls": 3,
+        "error": None,
+    }
+    trajectory = Trajectory.from_dict(flat)
+    assert (trajectory.total_tokens, trajectory.total_cost, trajectory.llm_calls) == (847, 42.0, 3)
+    with pytest.raises(TrajectoryFormatError, match="unknown field `total_coast`"):
+        Trajectory.from_dict({**flat, "total_coast": 1})
+    assert Trajectory.from_dict({**flat, "x-origin": {"host": "a"}}) == trajectory
 
 
 def test_a_saved_trajectory_comes_back_the_same():

@@ -50,7 +50,7 @@ pub use own_price::OwnPrice;
 pub use recorder::{Port, Recorder, Refused};
 pub use step::{Action, Outcome, StateChange, Step, ToolCall, ToolName};
 pub use tape_mode::TapeMode;
-pub use trajectory::{Ending, Trajectory, Unknown};
+pub use trajectory::{Ending, GivenTotals, Trajectory, Unknown};
 pub use utc::Utc;
 pub use value::{Opaque, Packed, Value};
 

@@ -6,7 +6,7 @@ use crate::calls::PlacedCall;
 use crate::value::plain;
 use crate::{Action, CallIndex, Failure, Money, Packed, Step, ToolCall};
 
-/// The record of one run. It never changes; what can be derived from its steps is derived.
+/// The record of one run. It never changes; what was not given can be derived from its steps.
 #[derive(Debug, Clone)]
 pub struct Trajectory {
     pub(crate) run_id: Arc<str>,
@@ -15,7 +15,28 @@ pub struct Trajectory {
     pub(crate) duration_seconds: f64,
     pub(crate) steps: Vec<Step>,
     pub(crate) ending: Ending,
+    pub(crate) totals: GivenTotals,
     calls: CallIndex,
+}
+
+/// Totals that came with a trajectory. They win over what its steps add up to, which may be a part of what happened.
+///
+/// ```
+/// use unitai_model::{Ending, GivenTotals, Packed, Trajectory};
+/// let ending = Ending::returned(Packed::null());
+/// let trajectory = Trajectory::new("run-1", Packed::null(), 0.0, 0.1, vec![], ending);
+/// assert_eq!(trajectory.total_tokens(), Ok(0));
+/// let given = GivenTotals { tokens: Some(847), ..GivenTotals::default() };
+/// assert_eq!(trajectory.with_totals(given).total_tokens(), Ok(847));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct GivenTotals {
+    /// All tokens of all model calls.
+    pub tokens: Option<u64>,
+    /// What all model calls cost.
+    pub cost: Option<Money>,
+    /// How often a model was called.
+    pub llm_calls: Option<usize>,
 }
 
 /// What is not known of a model call, so that a sum cannot be told.
@@ -69,7 +90,34 @@ impl Trajectory {
         ending: Ending,
     ) -> Trajectory {
         let calls = CallIndex::of(&steps);
-        Trajectory { run_id: run_id.into(), input, started_at, duration_seconds, steps, ending, calls }
+        let totals = GivenTotals::default();
+        Trajectory {
+            run_id: run_id.into(),
+            input,
+            started_at,
+            duration_seconds,
+            steps,
+            ending,
+            totals,
+            calls,
+        }
+    }
+
+    /// The same with totals of its own.
+    pub fn with_totals(self, totals: GivenTotals) -> Trajectory {
+        Trajectory { totals, ..self }
+    }
+
+    /// The same with more steps at its end.
+    pub fn with_more_steps(mut self, steps: Vec<Step>) -> Trajectory {
+        self.steps.extend(steps);
+        self.calls = CallIndex::of(&self.steps);
+        self
+    }
+
+    /// The totals that came with it.
+    pub fn given_totals(&self) -> GivenTotals {
+        self.totals
     }
 
     /// The run's id.
@@ -167,11 +215,14 @@ impl Trajectory {
 
     /// How often a model was called.
     pub fn llm_calls(&self) -> usize {
-        self.model_calls().count()
+        self.totals.llm_calls.unwrap_or_else(|| self.model_calls().count())
     }
 
     /// All tokens of all model calls, or the first model whose usage is unknown.
     pub fn total_tokens(&self) -> Result<u64, Unknown<'_>> {
+        if let Some(tokens) = self.totals.tokens {
+            return Ok(tokens);
+        }
         self.model_calls().try_fold(0, |sum: u64, call| match call.usage {
             Some(usage) => Ok(sum.saturating_add(usage.total())),
             None => Err(Unknown::Usage { model: &call.model }),
@@ -180,6 +231,9 @@ impl Trajectory {
 
     /// What all model calls cost, or the first model for which that is unknown.
     pub fn total_cost(&self) -> Result<Money, Unknown<'_>> {
+        if let Some(cost) = self.totals.cost {
+            return Ok(cost);
+        }
         self.model_calls().try_fold(Money::ZERO, |sum, call| match (call.cost, call.usage) {
             (Some(cost), _) => Ok(sum.plus(cost)),
             (None, None) => Err(Unknown::Usage { model: &call.model }),
@@ -203,6 +257,7 @@ impl PartialEq for Trajectory {
             && self.started_at.to_bits() == other.started_at.to_bits()
             && self.duration_seconds.to_bits() == other.duration_seconds.to_bits()
             && self.ending == other.ending
+            && self.totals == other.totals
             && self.steps == other.steps
     }
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use unitai_model::value::{equal, hash};
 use unitai_model::{
-    Action, Ending, Exchange, ExchangeEnd, Failure, Fault, FaultKind, ModelCall, Money, Opaque, Outcome,
-    Packed, Source, StateChange, Step, ToolCall, ToolName, Trajectory, Usage, Value,
+    Action, Ending, Exchange, ExchangeEnd, Failure, Fault, FaultKind, GivenTotals, ModelCall, Money, Opaque,
+    Outcome, Packed, Source, StateChange, Step, ToolCall, ToolName, Trajectory, Usage, Value,
 };
 
 fn any_value() -> impl Strategy<Value = Value> {
@@ -150,9 +150,12 @@ fn any_trajectory() -> impl Strategy<Value = Trajectory> {
         });
     let ending = prop_oneof![any_packed().prop_map(Ending::Returned), any_failure().prop_map(Ending::Raised)];
     let steps = proptest::collection::vec(step, 0..8);
-    (any::<String>(), any_packed(), any_time(), any_time(), steps, ending).prop_map(
-        |(id, input, started, duration, steps, ending)| {
-            Trajectory::new(id, input, started, duration, steps, ending)
+    let cost = proptest::option::of(any::<i64>().prop_map(Money::from_pico_dollars));
+    let totals = (any::<Option<u64>>(), cost, any::<Option<usize>>())
+        .prop_map(|(tokens, cost, llm_calls)| GivenTotals { tokens, cost, llm_calls });
+    (any::<String>(), any_packed(), any_time(), any_time(), steps, ending, totals).prop_map(
+        |(id, input, started, duration, steps, ending, totals)| {
+            Trajectory::new(id, input, started, duration, steps, ending).with_totals(totals)
         },
     )
 }
@@ -174,6 +177,14 @@ proptest! {
         let read = Trajectory::from_json(&text).unwrap();
         prop_assert_eq!(&read, &trajectory);
         prop_assert_eq!(read.to_json(), text);
+    }
+
+    #[test]
+    fn keys_of_others_change_nothing(trajectory in any_trajectory(), value in any_packed()) {
+        let text = trajectory.to_json();
+        let key = format!("{{\"x-note\":{},", value.text());
+        let marked = text.replacen('{', &key, 1).replace("{\"step_type\"", &format!("{key}\"step_type\""));
+        prop_assert_eq!(Trajectory::from_json(&marked).unwrap().to_json(), text);
     }
 
     #[test]
@@ -247,4 +258,29 @@ fn large_floats_equal_the_integers_that_they_are() {
     assert!(equal(&Value::Float(-(2f64.powi(64))), &Value::BigInt(format!("-1{}", "0".repeat(16)))));
     assert!(!equal(&Value::Float(f64::INFINITY), &Value::Float(f64::NEG_INFINITY)));
     assert!(!equal(&Value::Float(f64::NAN), &Value::Float(f64::NAN)));
+}
+
+/// The flat dictionary of the first specification, which has no version.
+const FLAT: &str = r#"{"run_id":"r","input":"i","steps":[{"step_index":0,"step_type":"tool_call","timestamp":1.0,"tool_name":"a"}],
+    "final_output":"o","total_tokens":847,"total_cost":42.0,"duration_seconds":1.2,"llm_calls":3,"error":null}"#;
+
+#[test]
+fn the_totals_of_a_flat_dictionary_win_over_its_steps() {
+    let flat = Trajectory::from_json(FLAT).unwrap();
+    assert_eq!(flat.total_tokens(), Ok(847));
+    assert_eq!(flat.total_cost(), Ok(Money::from_dollars(42.0).unwrap()));
+    assert_eq!(flat.llm_calls(), 3);
+    assert_eq!(Trajectory::from_json(&flat.to_json()).unwrap(), flat);
+}
+
+#[test]
+fn an_unknown_key_of_a_flat_dictionary_is_an_error_unless_it_is_an_extension() {
+    for (place, key) in [("{\"run_id\"", "run_id"), ("{\"step_index\"", "step_index")] {
+        let with = |name: &str| FLAT.replace(place, &format!("{{\"{name}\":1,\"{key}\""));
+        let error = Trajectory::from_json(&with("total_coast")).unwrap_err().to_string();
+        assert!(error.contains("unknown field `total_coast`"), "{error}");
+        assert_eq!(Trajectory::from_json(&with("x-origin")).unwrap(), Trajectory::from_json(FLAT).unwrap());
+    }
+    let costly = FLAT.replace("42.0", "1e300");
+    assert!(Trajectory::from_json(&costly).unwrap_err().to_string().contains("no amount of dollars"));
 }

@@ -115,7 +115,7 @@ impl GatewayServer {
             };
             error.into_err(py).into_value(py)
         });
-        Ok(Some((Py::new(py, Trajectory::new(trajectory, Kept::default()))?, verdict)))
+        Ok(Some((Py::new(py, Trajectory::new(trajectory, Kept::default()).of_run())?, verdict)))
     }
 }
 

@@ -1,9 +1,11 @@
 //! A trajectory as JSON: format `unitai.trajectory`, version 1.
 //!
-//! Old versions open; a newer one is refused. Totals and step indices are not written, because the
-//! steps already say them. `schemas/trajectory.schema.json` is generated from [`v1::Document`].
+//! Old versions open; a newer one is refused. Step indices are not written, nor totals but for those that were given,
+//! because the steps already say them. An unknown key is an error, unless its name begins with `x-`.
+//! `schemas/trajectory.schema.json` is generated from [`v1::Document`].
 
 pub mod exchange;
+mod extensions;
 mod fast;
 pub mod fault;
 mod v0;
@@ -65,16 +67,27 @@ impl Trajectory {
         if let Some(trajectory) = fast::read(text) {
             return Ok(trajectory);
         }
-        match serde_json::from_str::<v1::Document<'_>>(text) {
-            Ok(document) if document.version == VERSION => document.read(),
-            Ok(document) => other_version(text, document.version),
-            Err(error) => match serde_json::from_str::<Header>(text) {
-                Ok(Header { version: Some(VERSION), .. }) => Err(FormatError::malformed(error)),
-                Ok(Header { version: Some(found), .. }) => other_version(text, found),
-                Ok(Header { version: None }) => v0::read(text),
-                Err(_) => Err(FormatError::malformed(error)),
+        match general(text) {
+            // Nearly no document has such keys, so they are looked for only where something is wrong.
+            Err(FormatError::Malformed { reason }) => match extensions::left_out(text) {
+                Some(text) => general(&text),
+                None => Err(FormatError::Malformed { reason }),
             },
+            read => read,
         }
+    }
+}
+
+fn general(text: &str) -> Result<Trajectory, FormatError> {
+    match serde_json::from_str::<v1::Document<'_>>(text) {
+        Ok(document) if document.version == VERSION => document.read(),
+        Ok(document) => other_version(text, document.version),
+        Err(error) => match serde_json::from_str::<Header>(text) {
+            Ok(Header { version: Some(VERSION), .. }) => Err(FormatError::malformed(error)),
+            Ok(Header { version: Some(found), .. }) => other_version(text, found),
+            Ok(Header { version: None }) => v0::read(text),
+            Err(_) => Err(FormatError::malformed(error)),
+        },
     }
 }
 

@@ -1,33 +1,52 @@
-//! Version 0: a flat dictionary that carried no version. Totals
-//! that it stored are derived again; unknown fields are ignored, as its writers were many.
+//! Version 0: a flat dictionary that carried no version. Its totals are kept as they are.
 
 use std::sync::Arc;
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 use super::FormatError;
 use crate::{
-    Action, Ending, Failure, ModelCall, Money, Outcome, Packed, StateChange, Step, ToolCall, ToolName,
-    Trajectory, Usage, Value,
+    Action, Ending, Failure, GivenTotals, ModelCall, Money, Outcome, Packed, StateChange, Step, ToolCall,
+    ToolName, Trajectory, Usage, Value,
 };
 
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Document {
+    #[serde(default, rename = "format")]
+    _format: IgnoredAny,
+    #[serde(default, rename = "version")]
+    _version: IgnoredAny,
     run_id: String,
     input: Value,
     steps: Vec<StepDocument>,
     #[serde(default)]
     final_output: Option<Value>,
     #[serde(default)]
+    started_at: Option<f64>,
+    #[serde(default)]
     duration_seconds: f64,
+    #[serde(default)]
+    total_tokens: Option<u64>,
+    #[serde(default)]
+    total_cost: Option<f64>,
+    #[serde(default)]
+    llm_calls: Option<usize>,
     #[serde(default)]
     error: Option<Value>,
 }
 
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct StepDocument {
+    #[serde(default, rename = "step_index")]
+    _step_index: IgnoredAny,
+    #[serde(default, rename = "run_id")]
+    _run_id: IgnoredAny,
     step_type: super::v1::StepType,
     timestamp: f64,
+    agent_id: Option<String>,
     tool_name: Option<String>,
     tool_args: Option<Value>,
     tool_result: Option<Value>,
@@ -43,7 +62,16 @@ struct StepDocument {
 
 pub(super) fn read(text: &str) -> Result<Trajectory, FormatError> {
     let document: Document = serde_json::from_str(text).map_err(FormatError::malformed)?;
-    let started_at = document.steps.first().map_or(0.0, |step| step.timestamp);
+    let started_at = document.started_at.or(document.steps.first().map(|step| step.timestamp)).unwrap_or(0.0);
+    let cost = |dollars: f64| {
+        Money::from_dollars(dollars)
+            .ok_or_else(|| FormatError::malformed(format!("`{dollars}` is no amount of dollars")))
+    };
+    let totals = GivenTotals {
+        tokens: document.total_tokens,
+        cost: document.total_cost.map(cost).transpose()?,
+        llm_calls: document.llm_calls,
+    };
     let ending = match document.error {
         Some(error) => Ending::Raised(failure(&error)),
         None => Ending::Returned(pack(document.final_output)),
@@ -56,14 +84,15 @@ pub(super) fn read(text: &str) -> Result<Trajectory, FormatError> {
             step.read().ok_or_else(|| FormatError::malformed(format!("step {at}: a field is missing")))
         })
         .collect::<Result<_, _>>()?;
-    Ok(Trajectory::new(
+    let trajectory = Trajectory::new(
         document.run_id,
         document.input.pack(),
         started_at,
         document.duration_seconds,
         steps,
         ending,
-    ))
+    );
+    Ok(trajectory.with_totals(totals))
 }
 
 impl StepDocument {
@@ -94,7 +123,8 @@ impl StepDocument {
                 new_value: pack(self.new_value),
             }),
         };
-        Some(Step { timestamp: self.timestamp, agent_id: None, action, fault: None })
+        let agent_id = self.agent_id.map(Arc::from);
+        Some(Step { timestamp: self.timestamp, agent_id, action, fault: None })
     }
 }
 

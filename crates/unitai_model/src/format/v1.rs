@@ -13,14 +13,14 @@ use super::FormatError;
 use super::exchange::{Counts, ExchangeDocument};
 use super::fault::FaultDocument;
 use crate::{
-    Action, Ending, Failure, ModelCall, Money, Outcome, Packed, StateChange, Step, ToolCall, ToolName,
-    Trajectory,
+    Action, Ending, Failure, GivenTotals, ModelCall, Money, Outcome, Packed, StateChange, Step, ToolCall,
+    ToolName, Trajectory,
 };
 
 /// The record of one run of an agent.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(title = "UnitAI trajectory, version 1")]
+#[schemars(title = "UnitAI trajectory, version 1", extend("patternProperties" = {"^x-": {}}))]
 pub struct Document<'a> {
     /// Always `unitai.trajectory`.
     #[serde(borrow)]
@@ -41,6 +41,15 @@ pub struct Document<'a> {
     /// How long the run took, in seconds.
     #[serde(deserialize_with = "number")]
     pub duration_seconds: f64,
+    /// All tokens of all model calls, where that is not what the steps add up to.
+    #[serde(default)]
+    pub total_tokens: Option<u64>,
+    /// What all model calls cost, as exact decimal text in US dollars, where that is not what the steps add up to.
+    #[serde(borrow, default)]
+    pub total_cost: Option<Cow<'a, str>>,
+    /// How often a model was called, where that is not the number of `llm_call` steps.
+    #[serde(default)]
+    pub llm_calls: Option<usize>,
     /// What the agent did, in order.
     #[serde(deserialize_with = "steps")]
     #[schemars(with = "Vec<StepDocument<'a>>")]
@@ -56,6 +65,7 @@ pub struct Document<'a> {
 /// One step. Which fields it has depends on its `step_type`.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(extend("patternProperties" = {"^x-": {}}))]
 pub struct StepDocument<'a> {
     /// What kind of step.
     pub step_type: StepType,
@@ -236,7 +246,14 @@ impl Document<'_> {
             }
         };
         let input = pack(&self.input)?;
-        Ok(Trajectory::new(self.run_id, input, self.started_at, self.duration_seconds, self.steps, ending))
+        let totals = GivenTotals {
+            tokens: self.total_tokens,
+            cost: self.total_cost.map(|cost| money(&cost)).transpose()?,
+            llm_calls: self.llm_calls,
+        };
+        let trajectory =
+            Trajectory::new(self.run_id, input, self.started_at, self.duration_seconds, self.steps, ending);
+        Ok(trajectory.with_totals(totals))
     }
 }
 

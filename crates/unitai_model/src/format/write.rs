@@ -2,7 +2,7 @@
 //! a test holds it to the schema and to the reader.
 
 use crate::value::text::{push_float, push_int, push_items, push_str};
-use crate::{Action, Ending, Failure, ModelCall, Outcome, Step, Trajectory};
+use crate::{Action, Ending, Failure, GivenTotals, ModelCall, Outcome, Step, Trajectory};
 
 pub(super) fn document(trajectory: &Trajectory, out: &mut String) {
     out.reserve(256 + trajectory.steps.iter().map(room).sum::<usize>());
@@ -16,6 +16,7 @@ pub(super) fn document(trajectory: &Trajectory, out: &mut String) {
     push_float(out, trajectory.started_at);
     out.push_str(",\"duration_seconds\":");
     push_float(out, trajectory.duration_seconds);
+    totals(out, &trajectory.totals);
     out.push_str(",\"steps\":");
     push_items(out, &trajectory.steps, step);
     match &trajectory.ending {
@@ -29,6 +30,20 @@ pub(super) fn document(trajectory: &Trajectory, out: &mut String) {
         }
     }
     out.push('}');
+}
+
+fn totals(out: &mut String, totals: &GivenTotals) {
+    if let Some(tokens) = totals.tokens {
+        count(out, "total_tokens", tokens);
+    }
+    if let Some(cost) = totals.cost {
+        out.push_str(",\"total_cost\":\"");
+        out.push_str(&cost.to_string());
+        out.push('"');
+    }
+    if let Some(calls) = totals.llm_calls {
+        count(out, "llm_calls", calls as u64);
+    }
 }
 
 /// About how long a step becomes, so that the text is allocated once.

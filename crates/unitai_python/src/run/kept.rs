@@ -57,6 +57,10 @@ impl Kept {
         self.0.iter().map(|((step, slot), object)| (*step, *slot, object))
     }
 
+    pub(super) fn copy(&self, py: Python<'_>) -> Kept {
+        Kept(self.0.iter().map(|(place, object)| (*place, object.clone_ref(py))).collect())
+    }
+
     pub(super) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
         self.0.values().try_for_each(|object| visit.call(object))
     }

@@ -4,6 +4,7 @@ mod ending;
 mod framework_call;
 mod kept;
 mod model_calls;
+mod record;
 mod session;
 mod step;
 mod trajectory;

@@ -252,8 +252,10 @@ impl Run {
         let model = recorder.finish(ending, duration);
         let kept = std::mem::take(&mut *self.kept());
         let parameters = self.toolbox.as_ref().map(|toolbox| toolbox.get().parameters()).unwrap_or_default();
-        let trajectory =
-            Trajectory::new(model, kept).with_parameters(parameters).with_known_tools(self.known_tools());
+        let trajectory = Trajectory::new(model, kept)
+            .of_run()
+            .with_parameters(parameters)
+            .with_known_tools(self.known_tools());
         let trajectory = Py::new(py, trajectory)?;
         super::watching::seen(py, &trajectory);
         let ended = trajectory.clone_ref(py);

@@ -39,7 +39,7 @@ pub(crate) struct TrajectoryStep {
 impl TrajectoryStep {
     #[new]
     #[pyo3(signature = (
-        *, step_index=0, step_type="tool_call", timestamp=0.0, agent_id=None, run_id=None,
+        step_index=0, step_type="tool_call", timestamp=0.0, *, agent_id=None, run_id=None,
         tool_name=None, tool_args=None, tool_result=None, tool_error=None,
         model=None, prompt_tokens=None, completion_tokens=None, cost=None,
         key=None, old_value=None, new_value=None, fault=None, rejected=false, unseen=false,

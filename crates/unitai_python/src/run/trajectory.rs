@@ -10,17 +10,19 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use unitai_model::nearest::slip_of;
 use unitai_model::value::plain;
-use unitai_model::{Ending, Packed, Trajectory as Model, Unknown};
+use unitai_model::{Ending, GivenTotals, Packed, Trajectory as Model, Unknown};
 
+use super::record::Record;
 use super::{Kept, Run, Slot, TrajectoryStep, recorded_error};
 use crate::attribute::Attribute;
-use crate::errors::{Trouble, failure, format_error, invalid};
+use crate::errors::{Trouble, amount, failure, format_error, invalid};
 use crate::gate::without_interpreter;
 use crate::mock::MockToolCall;
 use crate::secrets;
 use crate::values::{Reduced, Text, encode, snapshot, to_python, with_scratch};
 
-/// Everything an agent did in one run. A trajectory never changes; totals follow from its steps.
+/// Everything an agent did in one run. The trajectory of a run never changes, and its totals follow from its steps. One
+/// that is made by hand may have totals of its own, and grows by `add_step`.
 ///
 /// >>> from unitai import Trajectory, TrajectoryStep
 /// >>> trajectory = Trajectory(input="hello", steps=[TrajectoryStep(tool_name="search")], final_output="done")
@@ -30,8 +32,9 @@ use crate::values::{Reduced, Text, encode, snapshot, to_python, with_scratch};
 /// True
 #[pyclass(frozen, weakref, module = "unitai._engine")]
 pub(crate) struct Trajectory {
-    model: Model,
-    kept: Kept,
+    record: Record,
+    /// Whether it is the record of a run, which nobody changes.
+    is_of_run: bool,
     /// The parameters of the tools whose signature is known, by tool.
     parameters: HashMap<String, Vec<String>>,
     /// The tools that the test mocks or allows, and those that models were offered.
@@ -45,7 +48,10 @@ pub(crate) struct Trajectory {
 #[pymethods]
 impl Trajectory {
     #[new]
-    #[pyo3(signature = (*, run_id=None, input=None, steps=None, final_output=None, error=None, duration_seconds=0.0, started_at=0.0))]
+    #[pyo3(signature = (
+        *, run_id=None, input=None, steps=None, final_output=None, error=None, duration_seconds=0.0, started_at=0.0,
+        total_tokens=None, total_cost=None, llm_calls=None,
+    ))]
     #[expect(clippy::too_many_arguments, reason = "keyword-only parts of a record")]
     fn from_parts(
         py: Python<'_>,
@@ -56,6 +62,9 @@ impl Trajectory {
         error: Option<&Bound<'_, PyBaseException>>,
         duration_seconds: f64,
         started_at: f64,
+        total_tokens: Option<u64>,
+        total_cost: Option<f64>,
+        llm_calls: Option<usize>,
     ) -> PyResult<Trajectory> {
         let mut kept = Kept::default();
         let run_id = run_id.map_or_else(|| uuid::Uuid::new_v4().to_string(), Text::into_string);
@@ -81,20 +90,26 @@ impl Trajectory {
         for (at, step) in steps.iter().enumerate() {
             models.push(step.get().transfer(py, at, &mut kept));
         }
-        let model = Model::new(run_id, input, started_at, duration_seconds, models, ending);
+        let totals = GivenTotals {
+            tokens: total_tokens,
+            cost: total_cost.map(|dollars| amount(py, dollars)).transpose()?,
+            llm_calls,
+        };
+        let model =
+            Model::new(run_id, input, started_at, duration_seconds, models, ending).with_totals(totals);
         Ok(Trajectory::new(model, kept))
     }
 
     /// The run's id.
     #[getter]
     fn run_id(&self) -> &str {
-        self.model.run_id()
+        self.model().run_id()
     }
 
     /// What the agent was asked.
     #[getter]
     fn input<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.whole(py, Slot::Input, self.model.input())
+        self.whole(py, Slot::Input, self.model().input())
     }
 
     /// What the agent did, in order.
@@ -105,7 +120,7 @@ impl Trajectory {
         let steps = match known {
             Some(steps) => steps.into_bound(py),
             None => {
-                let steps = (0..slf.get().model.steps().len())
+                let steps = (0..slf.get().model().steps().len())
                     .map(|at| Py::new(py, TrajectoryStep::of(slf.clone().unbind(), at)))
                     .collect::<PyResult<Vec<_>>>()?;
                 let steps = PyTuple::new(py, steps)?;
@@ -120,7 +135,7 @@ impl Trajectory {
     /// The agent's final answer; `None` when it gave none.
     #[getter]
     fn final_output<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        match self.model.output() {
+        match self.model().output() {
             Some(output) => self.whole(py, Slot::Output, output),
             None => Ok(py.None().into_bound(py)),
         }
@@ -130,7 +145,7 @@ impl Trajectory {
     #[getter]
     pub(crate) fn error<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.see_ending();
-        match (self.kept.get(py, Run::WHOLE, Slot::Error), self.model.error()) {
+        match (self.kept().get(py, Run::WHOLE, Slot::Error), self.model().error()) {
             (Some(error), _) => Ok(error.into_bound(py)),
             (None, Some(failure)) => recorded_error(py, failure),
             (None, None) => Ok(py.None().into_bound(py)),
@@ -140,13 +155,13 @@ impl Trajectory {
     /// All tokens of all model calls. Raises `UnknownUsageError` when an answer did not say.
     #[getter]
     pub(crate) fn total_tokens(&self, py: Python<'_>) -> PyResult<u64> {
-        self.model.total_tokens().map_err(|unknown| unknown_usage(py, "tokens are", unknown))
+        self.model().total_tokens().map_err(|unknown| unknown_usage(py, "tokens are", unknown))
     }
 
     /// What all model calls cost, in US dollars. Raises `UnpricedModelError` when a price is unknown.
     #[getter]
     pub(crate) fn total_cost(&self, py: Python<'_>) -> PyResult<f64> {
-        self.model.total_cost().map(unitai_model::Money::dollars).map_err(|unknown| match unknown {
+        self.model().total_cost().map(unitai_model::Money::dollars).map_err(|unknown| match unknown {
             Unknown::Usage { .. } => unknown_usage(py, "cost is", unknown),
             Unknown::Price { model } => unpriced(py, model),
         })
@@ -155,38 +170,32 @@ impl Trajectory {
     /// How long the run took.
     #[getter]
     pub(crate) fn duration_seconds(&self) -> f64 {
-        self.model.duration_seconds()
+        self.model().duration_seconds()
     }
 
     /// When the run began, in seconds since the epoch.
     #[getter]
     fn started_at(&self) -> f64 {
-        self.model.started_at()
+        self.model().started_at()
     }
 
     /// How often a model was called.
     #[getter]
     pub(crate) fn llm_calls(&self) -> usize {
-        self.model.llm_calls()
+        self.model().llm_calls()
     }
 
-    /// A new trajectory with one more step. This one stays as it is.
-    fn add_step(&self, py: Python<'_>, step: &Bound<'_, TrajectoryStep>) -> Trajectory {
-        let mut kept = Kept::default();
-        for (at, slot, object) in self.kept.entries() {
-            kept.insert(at, slot, object.clone_ref(py));
+    /// Adds a step to the end of a trajectory that is made by hand. The record of a run cannot be changed.
+    fn add_step(&self, py: Python<'_>, step: &Bound<'_, TrajectoryStep>) -> PyResult<()> {
+        if self.is_of_run {
+            return Err(Trouble::new("InvalidArgumentError", "the trajectory of a run cannot be changed")
+                .remedy("add the step to a copy: Trajectory.from_dict(trajectory.to_dict())")
+                .into_err(py));
         }
-        let mut steps = self.model.steps().to_vec();
-        steps.push(step.get().transfer(py, steps.len(), &mut kept));
-        let model = Model::new(
-            self.model.run_id(),
-            self.model.input().clone(),
-            self.model.started_at(),
-            self.model.duration_seconds(),
-            steps,
-            self.model.ending().clone(),
-        );
-        Trajectory::new(model, kept).with_parameters(self.parameters.clone())
+        self.record.add_step(py, |at, kept| step.get().transfer(py, at, kept));
+        let outdated = self.cached_steps().take();
+        drop(outdated);
+        Ok(())
     }
 
     /// The trajectory as one line of JSON, by `schemas/trajectory.schema.json`. It is exact: secrets that the
@@ -194,7 +203,7 @@ impl Trajectory {
     fn to_json<'py>(&self, py: Python<'py>) -> Bound<'py, PyString> {
         self.see_ending();
         with_scratch(|out| {
-            without_interpreter(py, || self.model.write_json(out));
+            without_interpreter(py, || self.model().write_json(out));
             PyString::new(py, out)
         })
     }
@@ -231,24 +240,28 @@ impl Trajectory {
     }
 
     fn __eq__(&self, other: &Bound<'_, Trajectory>) -> bool {
-        self.model == other.get().model
+        self.model() == other.get().model()
     }
 
     fn __len__(&self) -> usize {
-        self.model.steps().len()
+        self.model().steps().len()
     }
 
     fn __repr__(&self) -> String {
-        let ending = match self.model.error() {
+        let ending = match self.model().error() {
             Some(error) => format!("raised {}", plain(error.short_name())),
             None => "ended".to_owned(),
         };
-        format!("<Trajectory {}: {} steps, {ending}>", plain(self.model.run_id()), self.model.steps().len())
+        format!(
+            "<Trajectory {}: {} steps, {ending}>",
+            plain(self.model().run_id()),
+            self.model().steps().len()
+        )
     }
 
     /// The numbered steps as text.
     fn __str__(&self, py: Python<'_>) -> String {
-        secrets::shown(py, unitai_report::failure_report(&self.model, None, unitai_report::Style::plain()))
+        secrets::shown(py, unitai_report::failure_report(self.model(), None, unitai_report::Style::plain()))
     }
 
     fn __deepcopy__(slf: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
@@ -257,7 +270,7 @@ impl Trajectory {
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> Reduced<'py, Pickled<'py>> {
         let kept = PyDict::new(py);
-        for (at, slot, object) in self.kept.entries() {
+        for (at, slot, object) in self.kept().entries() {
             kept.set_item((at, slot.number()), object)?;
         }
         let restore = py.import("unitai._engine")?.attribute("restore_trajectory")?;
@@ -265,7 +278,7 @@ impl Trajectory {
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        self.kept.traverse(&visit)?;
+        self.record.traverse(&visit)?;
         match self.steps.try_lock() {
             Ok(steps) => visit.call(&*steps),
             Err(_) => Ok(()),
@@ -292,7 +305,9 @@ pub(crate) fn restore_trajectory(
     for (key, object) in kept {
         let (at, number): (usize, u8) = key.extract()?;
         let slot = Slot::of_number(number).ok_or_else(|| invalid(text.py(), "no such slot"))?;
-        trajectory.kept.insert(at, slot, object.unbind());
+        if let Some(kept) = trajectory.record.kept_mut() {
+            kept.insert(at, slot, object.unbind());
+        }
     }
     Ok(trajectory)
 }
@@ -309,13 +324,19 @@ fn pack(value: Option<&Bound<'_, PyAny>>, kept: &mut Kept, slot: Slot) -> PyResu
 impl Trajectory {
     pub(crate) fn new(model: Model, kept: Kept) -> Trajectory {
         Trajectory {
-            model,
-            kept,
+            record: Record::new(model, kept),
+            is_of_run: false,
             parameters: HashMap::new(),
             known_tools: Box::default(),
             steps: Mutex::default(),
             is_ending_seen: AtomicBool::new(false),
         }
+    }
+
+    /// The same, as the record of a run.
+    pub(crate) fn of_run(mut self) -> Trajectory {
+        self.is_of_run = true;
+        self
     }
 
     /// Somebody asks how it ended.
@@ -353,15 +374,15 @@ impl Trajectory {
     }
 
     pub(crate) fn model(&self) -> &Model {
-        &self.model
+        self.record.model()
     }
 
     pub(crate) fn kept(&self) -> &Kept {
-        &self.kept
+        self.record.kept()
     }
 
     fn whole<'py>(&self, py: Python<'py>, slot: Slot, packed: &Packed) -> PyResult<Bound<'py, PyAny>> {
-        match self.kept.get(py, Run::WHOLE, slot) {
+        match self.kept().get(py, Run::WHOLE, slot) {
             Some(object) => snapshot(object.bind(py)),
             None => to_python(py, packed),
         }
@@ -369,12 +390,12 @@ impl Trajectory {
 
     /// The calls of one tool, each with its time.
     pub(crate) fn mock_calls(&self, py: Python<'_>, tool: &str) -> Vec<(f64, MockToolCall)> {
-        self.model
+        self.model()
             .attempts_of(tool)
             .into_iter()
             .map(|placed| {
-                let step = &self.model.steps()[placed.step];
-                (step.timestamp, MockToolCall::recorded(py, step, placed, &self.kept))
+                let step = &self.model().steps()[placed.step];
+                (step.timestamp, MockToolCall::recorded(py, step, placed, self.kept()))
             })
             .collect()
     }
@@ -424,7 +445,7 @@ pub(crate) fn unpriced_with_budget(py: Python<'_>, model: &str, is_of_run: bool)
 #[pyfunction]
 pub(crate) fn unseen_error(py: Python<'_>, trajectory: &Bound<'_, Trajectory>) -> Option<String> {
     let trajectory = trajectory.get();
-    let error = trajectory.model.error()?;
+    let error = trajectory.model().error()?;
     if trajectory.is_ending_seen.load(Ordering::Relaxed) {
         return None;
     }
