@@ -79,9 +79,31 @@ STRATEGIES = {
 def test_two_strategies_are_refused_and_both_are_named(second):
     toolkit = MockToolkit()
     with pytest.raises(MockStrategyError, match=rf"return_value and {second}"):
-        toolkit.mock("tool", return_value=None, **{second: STRATEGIES[second]})
+        toolkit.mock("tool", return_value=1, **{second: STRATEGIES[second]})
     with pytest.raises(UnknownToolError):
         toolkit.get_tool("tool")
+
+
+NONE = dict.fromkeys(("return_value", "side_effect", "sequence", "conditional"))
+
+
+def test_none_beside_another_strategy_is_not_given():
+    """The specification's signature has `None` as the default of each."""
+    toolkit = MockToolkit()
+    toolkit.mock("one", **{**NONE, "return_value": 1})
+    toolkit.mock("two", **{**NONE, "sequence": [2]})
+    toolkit.mock("three", **{**NONE, "side_effect": lambda args: 3})
+    toolkit.mock("four", **{**NONE, "conditional": {"__default__": 4}})
+    assert [toolkit.get_tool(name).invoke({}) for name in ("one", "two", "three", "four")] == [1, 2, 3, 4]
+
+
+def test_a_return_value_of_none_alone_is_given():
+    toolkit = MockToolkit()
+    toolkit.mock("nothing", **NONE)
+    toolkit.mock("nothing_else", return_value=None)
+    assert toolkit.get_tool("nothing").invoke({}) is toolkit.get_tool("nothing_else").invoke({}) is None
+    with pytest.raises(MockStrategyError, match=r"found: +sequence=None"):
+        toolkit.mock("tool", sequence=None)
 
 
 def test_all_strategies_at_once_are_refused():
@@ -89,7 +111,7 @@ def test_all_strategies_at_once_are_refused():
         MockToolkit().mock("tool", **STRATEGIES)
 
 
-@pytest.mark.parametrize("side_effect", [3, "text", None, {"a": 1}])
+@pytest.mark.parametrize("side_effect", [3, "text", {"a": 1}])
 def test_a_side_effect_that_is_neither_function_nor_exception_is_refused(side_effect):
     with pytest.raises(MockStrategyError):
         MockToolkit().mock("tool", side_effect=side_effect)

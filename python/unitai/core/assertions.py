@@ -1,8 +1,10 @@
-"""Assertions that raise by themselves: a chain of checks on one run."""
+"""Checks on one run without its result at hand: as functions of a trajectory, and as a chain that raises by itself."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from unitai._engine import AgentRunResult, Finding, Trajectory
 from unitai.errors import BrokenExpectationError
@@ -11,7 +13,96 @@ from unitai.errors import BrokenExpectationError
 __tracebackhide__ = True
 __unittest = True
 
-__all__ = ["TrajectoryAssertions", "assert_trajectory", "require"]
+__all__ = [
+    "TrajectoryAssertions",
+    "assert_trajectory",
+    "call_order",
+    "call_order_contains",
+    "call_order_is",
+    "did_not_invent",
+    "error_is",
+    "failed",
+    "get_call",
+    "get_calls",
+    "judge",
+    "llm_judge",
+    "matches",
+    "output_contains",
+    "output_matches",
+    "output_not_contains",
+    "recovered_from",
+    "require",
+    "retried_at_most",
+    "step_called_before",
+    "succeeded",
+    "tool_call_attempted",
+    "tool_call_count",
+    "tool_call_count_is",
+    "tool_called_before",
+    "tool_called_immediately_before",
+    "tool_called_with",
+    "tool_called_with_partial",
+    "tool_not_called",
+    "tool_was_called",
+    "within",
+]
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+_Check = Callable[Concatenate[AgentRunResult, _P], _R]
+_OfTrajectory = Callable[Concatenate["AgentRunResult | Trajectory", _P], _R]
+
+
+def _of_trajectory(check: _Check[_P, _R]) -> _OfTrajectory[_P, _R]:
+    """A check of a result as a function of a trajectory."""
+
+    @wraps(check)
+    def function(subject: AgentRunResult | Trajectory, /, *args: _P.args, **kwargs: _P.kwargs) -> _R:
+        return check(_result(subject), *args, **kwargs)
+
+    return function
+
+
+def _result(subject: AgentRunResult | Trajectory) -> AgentRunResult:
+    return AgentRunResult(subject) if isinstance(subject, Trajectory) else subject
+
+
+tool_call_attempted = _of_trajectory(AgentRunResult.tool_call_attempted)
+tool_was_called = _of_trajectory(AgentRunResult.tool_was_called)
+tool_not_called = _of_trajectory(AgentRunResult.tool_not_called)
+tool_call_count = _of_trajectory(AgentRunResult.tool_call_count)
+tool_call_count_is = _of_trajectory(AgentRunResult.tool_call_count_is)
+tool_called_with = _of_trajectory(AgentRunResult.tool_called_with)
+tool_called_with_partial = _of_trajectory(AgentRunResult.tool_called_with_partial)
+tool_called_before = _of_trajectory(AgentRunResult.tool_called_before)
+tool_called_immediately_before = _of_trajectory(AgentRunResult.tool_called_immediately_before)
+step_called_before = _of_trajectory(AgentRunResult.step_called_before)
+call_order = _of_trajectory(AgentRunResult.call_order)
+call_order_is = _of_trajectory(AgentRunResult.call_order_is)
+call_order_contains = _of_trajectory(AgentRunResult.call_order_contains)
+output_contains = _of_trajectory(AgentRunResult.output_contains)
+output_not_contains = _of_trajectory(AgentRunResult.output_not_contains)
+output_matches = _of_trajectory(AgentRunResult.output_matches)
+error_is = _of_trajectory(AgentRunResult.error_is)
+within = _of_trajectory(AgentRunResult.within)
+recovered_from = _of_trajectory(AgentRunResult.recovered_from)
+retried_at_most = _of_trajectory(AgentRunResult.retried_at_most)
+did_not_invent = _of_trajectory(AgentRunResult.did_not_invent)
+judge = _of_trajectory(AgentRunResult.judge)
+llm_judge = _of_trajectory(AgentRunResult.llm_judge)
+matches = _of_trajectory(AgentRunResult.matches)
+get_calls = _of_trajectory(AgentRunResult.get_calls)
+get_call = _of_trajectory(AgentRunResult.get_call)
+
+
+def succeeded(subject: AgentRunResult | Trajectory) -> Finding:
+    """The agent completed without raising."""
+    return _result(subject).succeeded
+
+
+def failed(subject: AgentRunResult | Trajectory) -> Finding:
+    """The agent raised."""
+    return _result(subject).failed
 
 
 def assert_trajectory(subject: AgentRunResult | Trajectory) -> TrajectoryAssertions:
@@ -29,7 +120,7 @@ def assert_trajectory(subject: AgentRunResult | Trajectory) -> TrajectoryAsserti
     >>> chain = assert_trajectory(result).called("lookup", order_id="123").before("refund")
     >>> chain = chain.never("delete_order").within(cost=0.10).output_contains("refunded")
     """
-    return TrajectoryAssertions(AgentRunResult(subject) if isinstance(subject, Trajectory) else subject)
+    return TrajectoryAssertions(_result(subject))
 
 
 def require(finding: Finding) -> None:

@@ -43,7 +43,7 @@ def check_name(name: object) -> None:
 def choose_strategy(
     tool: str, return_value: Any, side_effect: Any, sequence: Any, conditional: Any, strategy: Any
 ) -> ResponseStrategy:
-    """The one strategy that was given."""
+    """The one strategy that was given. `None` beside another is that of the specification's signature: not given."""
     if side_effect is sequence is conditional is strategy is MISSING and return_value is not MISSING:
         return StaticStrategy(return_value)  # As most mocks are; the long way is for the others.
     ways = (
@@ -53,12 +53,17 @@ def choose_strategy(
         ("conditional", conditional),
         ("strategy", strategy),
     )
-    given = [way for way in ways if way[1] is not MISSING]
+    named = [way for way in ways if way[1] is not MISSING]
+    given = [way for way in named if way[1] is not None]
+    if not given:
+        given = [way for way in named if way[0] == "return_value"]
     if len(given) != 1:
         raise MockStrategyError(
             f"the mock of {tool} needs exactly one way to answer",
             expected="one of return_value, side_effect, sequence, conditional",
-            found=" and ".join(name for name, _ in given) or "none of them",
+            found=" and ".join(name for name, _ in given)
+            or " and ".join(f"{name}=None" for name, _ in named)
+            or "none of them",
             remedy=f'write for example mock("{tool}", return_value=None)',
         )
     ((name, value),) = given
@@ -77,7 +82,7 @@ def choose_strategy(
 
 def is_async(side_effect: Any) -> bool:
     """Whether calling this gives a coroutine."""
-    if side_effect is MISSING:
+    if side_effect is MISSING or side_effect is None:
         return False
     return iscoroutinefunction(side_effect) or iscoroutinefunction(getattr(side_effect, "__call__", None))  # noqa: B004
 
