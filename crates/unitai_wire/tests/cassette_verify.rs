@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 use serde_json::{Value, json};
 use unitai_wire::Target;
 use unitai_wire::cassette::{
-    Cassette, CassetteError, Chunk, Inquiry, Look, Mode, Options, Recording, ReplayDefect,
+    Cassette, CassetteError, Chunk, Inquiry, Look, Mode, Options, Recording, ReplayDefect, Tape,
 };
 use unitai_wire::common::{Answer, Said, Stamp};
 use unitai_wire::exchange::Asked;
@@ -306,4 +306,103 @@ fn the_beta_form_has_recordings_of_its_own() {
     let replaying = open(folder.path(), Mode::Replay, &secrets);
     assert!(matches!(replaying.look("a test", plain), Err(CassetteError::Miss(_))));
     assert!(matches!(replaying.look("a test", beta), Ok(Look::Hit { .. })));
+}
+
+const COOKIE: &str = "Qw9eRt5yUi3oP1aS";
+
+/// Records the answer as it comes from a provider that sets cookies.
+fn record_with_cookies(cassette: &Cassette, inquiry: Inquiry, cookies: &[&str], text: &str) {
+    let Look::Record(ticket) = cassette.look("a test", inquiry).unwrap() else { panic!("a ticket") };
+    let mut tape = Tape::new(ticket);
+    tape.head(200, "");
+    tape.header("content-type", "application/json");
+    for cookie in cookies {
+        tape.header("Set-Cookie", cookie);
+    }
+    let body = json!({"choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}]});
+    tape.feed(body.to_string().as_bytes());
+    tape.keep(false, false, None).unwrap();
+}
+
+/// The text that is replayed; `None` for a miss.
+fn replayed(cassette: &Cassette, inquiry: Inquiry) -> Option<String> {
+    match cassette.look("a test", inquiry) {
+        Ok(Look::Hit { recording, .. }) => {
+            let body: Value = serde_json::from_slice(&recording.body()).unwrap();
+            Some(body["choices"][0]["message"]["content"].as_str().unwrap().to_owned())
+        }
+        Err(CassetteError::Miss(_)) => None,
+        _ => panic!("a hit or a miss"),
+    }
+}
+
+fn written(folder: &Path) -> String {
+    let paths = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    paths.filter(|path| path.is_file()).map(|path| fs::read_to_string(path).unwrap()).collect()
+}
+
+#[test]
+fn a_session_that_the_first_answer_names_is_hidden_in_it_and_the_second_request_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let cassette = open(folder.path(), Mode::Record, &Arc::new(Secrets::none()));
+    let session = format!("sid={COOKIE}; path=/; HttpOnly");
+    let cookies = [session.as_str(), "theme=dark; path=/", "seen=1794970227"];
+    let text = format!("session {COOKIE}, dark, 1794970227");
+    record_with_cookies(&cassette, asking(CHAT, "start", false), &cookies, &text);
+    let second = |session: &str| asking(CHAT, &format!("go on in {session}"), false);
+    record_with_cookies(&cassette, second(COOKIE), &[], "done");
+    assert!(!written(folder.path()).contains(COOKIE));
+
+    // A new process, which never hears of the cookie.
+    let replaying = open(folder.path(), Mode::Replay, &Arc::new(Secrets::none()));
+    let said = replayed(&replaying, asking(CHAT, "start", false));
+    assert_eq!(said.as_deref(), Some("session [redacted], dark, 1794970227"));
+    assert_eq!(replayed(&replaying, second("[redacted]")).as_deref(), Some("done"));
+}
+
+#[test]
+fn a_value_that_the_request_names_itself_is_no_secret_of_the_answer() {
+    let folder = tempfile::tempdir().unwrap();
+    let cassette = open(folder.path(), Mode::Record, &Arc::new(Secrets::none()));
+    let ask = || asking(CHAT, "deploy to us-central1-a", false);
+    record_with_cookies(&cassette, ask(), &["region=us-central1-a; path=/"], "deployed to us-central1-a");
+    let replaying = open(folder.path(), Mode::Replay, &Arc::new(Secrets::none()));
+    assert_eq!(replayed(&replaying, ask()).as_deref(), Some("deployed to us-central1-a"));
+}
+
+#[test]
+fn a_request_is_found_though_only_the_recording_knew_a_secret_in_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let cassette = open(folder.path(), Mode::Record, &Arc::new(Secrets::none()));
+    record_with_cookies(&cassette, asking(CHAT, "start", false), &[&format!("zone={COOKIE}")], "welcome");
+    let ask = |zone: &str| asking(CHAT, &format!("look into {zone} again"), false);
+    for text in ["first", "second"] {
+        record_with_cookies(&cassette, ask(COOKIE), &[], text);
+    }
+    assert!(!written(folder.path()).contains(COOKIE));
+    for mode in [Mode::Replay, Mode::Auto] {
+        let replaying = open(folder.path(), mode, &Arc::new(Secrets::none()));
+        assert_eq!(replayed(&replaying, ask(COOKIE)).as_deref(), Some("first"));
+        assert_eq!(replayed(&replaying, ask(COOKIE)).as_deref(), Some("second"));
+    }
+    // Another question stays another question.
+    let replaying = open(folder.path(), Mode::Replay, &Arc::new(Secrets::none()));
+    for other in ["the zone", "everything", "1794970227", "gpt-4.1-mini", "", "Zk3vQ8xWn2LmR7tY and go"] {
+        assert_eq!(replayed(&replaying, ask(other)), None, "{other}");
+    }
+    assert_eq!(replayed(&replaying, asking(CHAT, &format!("look into {COOKIE}"), false)), None);
+    assert_eq!(replayed(&replaying, asking(CHAT, &format!("look into {COOKIE} again"), true)), None);
+}
+
+#[test]
+fn of_two_recordings_that_fit_none_is_guessed() {
+    let folder = tempfile::tempdir().unwrap();
+    let secrets = knowing(COOKIE);
+    let cassette = open(folder.path(), Mode::Record, &secrets);
+    let ask = || asking(CHAT, &format!("compare {COOKIE} with Zk3vQ8xWn2LmR7tY"), false);
+    record_with_cookies(&cassette, ask(), &[], "one");
+    secrets.learn("Zk3vQ8xWn2LmR7tY");
+    record_with_cookies(&cassette, ask(), &[], "two");
+    let replaying = open(folder.path(), Mode::Replay, &Arc::new(Secrets::none()));
+    assert_eq!(replayed(&replaying, ask()), None);
 }

@@ -9,10 +9,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::Volatile;
+use super::verify_replay::hidden_parts;
 use super::volatile::Normaliser;
 use crate::common::Request;
 use crate::exchange::{Asked, form};
-use crate::redact::{Secrets, hide_keys, without_keys};
+use crate::redact::{MARK, Secrets, hide_keys, may_be_secret, without_keys};
 use crate::{dialects, digest};
 
 /// What was asked, and the key that its recordings have.
@@ -135,6 +136,46 @@ impl Inquiry {
         &self.key
     }
 
+    /// Whether the request holds this text.
+    pub(super) fn says(&self, text: &str) -> bool {
+        let address = match &self.question {
+            Question::Model { model, path, .. } => [model, path],
+            Question::Api { method, url } => [method, url],
+        };
+        self.canonical.contains(text) || address.iter().any(|part| part.contains(text))
+    }
+
+    /// Whether this is the recorded request, in which values were hidden that are not known to be secrets here.
+    pub(super) fn is_unredacted_form_of(&self, recorded: &AskedDocument, body: &Value) -> bool {
+        let is_same_question = match (&self.question, recorded) {
+            (
+                Question::Model { dialect, model, streamed, is_beta, path },
+                AskedDocument::Model {
+                    dialect: was_dialect,
+                    model: was_model,
+                    streamed: was_streamed,
+                    is_beta: was_beta,
+                    path: was_path,
+                    ..
+                },
+            ) => {
+                (*dialect, *streamed, *is_beta) == (was_dialect.as_str(), *was_streamed, *was_beta)
+                    && is_unredacted(model, was_model)
+                    && is_unredacted(path, was_path)
+            }
+            (Question::Api { method, url }, AskedDocument::Api { method: was_method, url: was_url, .. }) => {
+                method == was_method && is_unredacted(url, was_url)
+            }
+            _ => false,
+        };
+        is_same_question && recorded.body().is_some_and(|recorded| is_unredacted_value(body, recorded))
+    }
+
+    /// The body as a document.
+    pub(super) fn body(&self) -> Value {
+        serde_json::from_str(&self.canonical).unwrap_or_default()
+    }
+
     /// The inquiry without secrets, and with what is volatile made equal. From here on it may be written.
     pub(super) fn cleaned(mut self, secrets: &Secrets, volatile: &[Volatile]) -> Inquiry {
         let is_clean = |text: &str| matches!(secrets.clean(text), Cow::Borrowed(_));
@@ -203,7 +244,7 @@ impl Inquiry {
 
     /// The form for a file.
     pub(super) fn document(&self) -> AskedDocument {
-        let body = serde_json::from_str(&self.canonical).unwrap_or_default();
+        let body = self.body();
         match self.question.clone() {
             Question::Model { dialect, model, streamed, is_beta, path } => {
                 AskedDocument::Model { dialect: dialect.to_owned(), model, streamed, is_beta, path, body }
@@ -230,6 +271,13 @@ impl AskedDocument {
         request.streamed = *streamed;
         request.is_beta = *is_beta;
         Some(request)
+    }
+
+    fn body(&self) -> Option<&Value> {
+        match self {
+            AskedDocument::Model { body, .. } | AskedDocument::Api { body, .. } => Some(body),
+            AskedDocument::Value { .. } => None,
+        }
     }
 
     fn question(&self) -> Option<(Question, &Value)> {
@@ -264,6 +312,34 @@ fn key_of(question: &Question, canonical: &str) -> Arc<str> {
         }
         Question::Api { method, url } => digest(&["api", method, url, canonical]),
     })
+}
+
+/// Whether the recorded text is this one with marks in the place of what may be secrets.
+fn is_unredacted(text: &str, recorded: &str) -> bool {
+    let may_be_hidden = |part: &[u8]| {
+        std::str::from_utf8(part)
+            .is_ok_and(|part| part == MARK || (!part.contains(char::is_whitespace) && may_be_secret(part)))
+    };
+    text == recorded
+        || hidden_parts(text.as_bytes(), recorded.as_bytes())
+            .is_some_and(|parts| parts.into_iter().all(may_be_hidden))
+}
+
+fn is_unredacted_value(value: &Value, recorded: &Value) -> bool {
+    match (value, recorded) {
+        (Value::String(text), Value::String(recorded)) => is_unredacted(text, recorded),
+        (Value::Array(items), Value::Array(recorded)) => {
+            items.len() == recorded.len()
+                && items.iter().zip(recorded).all(|(item, recorded)| is_unredacted_value(item, recorded))
+        }
+        (Value::Object(members), Value::Object(recorded)) => {
+            members.len() == recorded.len()
+                && members.iter().all(|(name, value)| {
+                    recorded.get(name).is_some_and(|recorded| is_unredacted_value(value, recorded))
+                })
+        }
+        _ => value == recorded,
+    }
 }
 
 /// Who logs in is no part of what is asked, and must not be stored.

@@ -46,8 +46,12 @@ impl Tape {
         }
     }
 
-    /// A header of the answer. Only those are kept that a client may look at.
+    /// A header of the answer. Only those are kept that a client may look at. A cookie is a secret from here on, also in the
+    /// body of the answer that sets it: a replay sets none, so a session's id must not be part of any later request's key.
     pub fn header(&mut self, name: &str, value: &str) {
+        if name.eq_ignore_ascii_case("set-cookie") {
+            self.ticket.learn_set_cookie(value);
+        }
         if Recording::keeps_header(name) {
             self.headers.push((name.to_ascii_lowercase(), value.to_owned()));
         }

@@ -30,6 +30,10 @@ impl Ticket {
         self.inquiry.summary()
     }
 
+    pub(super) fn learn_set_cookie(&self, header: &str) {
+        self.options.secrets.learn_set_cookie(header, |value| self.inquiry.says(value));
+    }
+
     /// Keeps the answer, if a replay can give it back as it was. When this returns, it is on the disk.
     pub fn keep(self, recording: Recording) -> Result<(), CassetteError> {
         // A clock that was set back must not make this older than the session that recorded it.

@@ -104,6 +104,11 @@ pub(super) fn verify_file(path: &Path, key: &str, entry: &Entry, bytes: &[u8]) -
 
 /// Whether one text is the other with marks in the place of parts of it.
 pub(super) fn is_redacted(original: &[u8], stored: &[u8]) -> bool {
+    hidden_parts(original, stored).is_some()
+}
+
+/// What marks stand for in a text; `None` when it is not the other one with marks in the place of parts of it.
+pub(super) fn hidden_parts<'a>(original: &'a [u8], stored: &[u8]) -> Option<Vec<&'a [u8]>> {
     let marks = memchr::memmem::find_iter(stored, MARK);
     let mut literals = Vec::new();
     let mut from = 0;
@@ -112,15 +117,20 @@ pub(super) fn is_redacted(original: &[u8], stored: &[u8]) -> bool {
         from = mark + MARK.len();
     }
     let last = &stored[from..];
-    let Some((first, between)) = literals.split_first() else { return original == stored };
-    let Some(mut rest) = original.strip_prefix(*first) else { return false };
+    let Some((first, between)) = literals.split_first() else {
+        return (original == stored).then(Vec::new);
+    };
+    let mut rest = original.strip_prefix(*first)?;
+    let mut parts = Vec::new();
     for literal in between {
         // A mark stands for a byte at least.
-        let found = rest.get(1..).and_then(|rest| memchr::memmem::find(rest, literal));
-        let Some(at) = found else { return false };
-        rest = &rest[1 + at + literal.len()..];
+        let at = 1 + memchr::memmem::find(rest.get(1..)?, literal)?;
+        parts.push(&rest[..at]);
+        rest = &rest[at + literal.len()..];
     }
-    rest.len() > last.len() && rest.ends_with(last)
+    let hidden = rest.strip_suffix(last).filter(|hidden| !hidden.is_empty())?;
+    parts.push(hidden);
+    Some(parts)
 }
 
 /// Where two documents differ by more than hidden texts, as a JSON pointer.

@@ -57,6 +57,11 @@ pub fn hide_keys(body: &mut serde_json::Value) -> bool {
     query::hide_members(body)
 }
 
+/// Whether a value could be a secret, judged by what it looks like.
+pub(crate) fn may_be_secret(value: &str) -> bool {
+    values::is_secret(value)
+}
+
 /// What must never be written. Shared by everything that writes, it learns while it is used.
 pub struct Secrets {
     known: RwLock<Arc<Matcher>>,
@@ -165,6 +170,23 @@ impl Secrets {
             values::of_header(name, value, &mut found);
             self.add(&found);
         }
+    }
+
+    /// Learns the value of the cookie that a `set-cookie` header sets, unless the request named it: such a value was not made
+    /// by the answer, and the request is found by it.
+    ///
+    /// ```
+    /// use unitai_wire::redact::Secrets;
+    /// let secrets = Secrets::none();
+    /// secrets.learn_set_cookie("sid=Zk3vQ8xWn2LmR7tY; path=/", |_| false);
+    /// secrets.learn_set_cookie("region=us-central1-a; path=/", |value| value == "us-central1-a");
+    /// assert_eq!(secrets.clean("Zk3vQ8xWn2LmR7tY in us-central1-a"), "[redacted] in us-central1-a");
+    /// ```
+    pub fn learn_set_cookie(&self, header: &str, is_asked: impl Fn(&str) -> bool) {
+        let mut found = Vec::new();
+        values::of_header("set-cookie", header, &mut found);
+        found.retain(|value| !is_asked(value.trim_matches('"')) && self.is_new(&["set-cookie", value]));
+        self.add(&found);
     }
 
     /// Learns what authorises in an address: a password, and what the query calls a key.
