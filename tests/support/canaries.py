@@ -55,6 +55,16 @@ def canaries(seed: int) -> dict[str, Canary]:
     made["STORAGE"] = Canary(
         f"DefaultEndpointsProtocol=https;AccountName=shop;AccountKey={account}==;EndpointSuffix=core", (account,)
     )
+    # Keys of Azure have their signature in the middle.
+    for name, length, alphabet, rest in (
+        ("AZURE_SERVICE_KEY", 52, WORD, "JQQJ99BKACYeBjFXJ3w3AAABACOG" + some(4)),
+        ("AZURE_STORAGE_KEY", 76, WORD + "+/", "+ASt" + some(5) + "Q=="),
+        ("AZURE_COSMOS_KEY", 76, WORD + "+/", "ACDb" + some(5) + "A=="),
+        ("AZURE_FUNCTION_KEY", 44, WORD, "AzFu" + some(5) + "g=="),
+        ("AZURE_SEARCH_KEY", 42, WORD, "AzSeB" + some(5)),
+    ):
+        own = some(length, alphabet)
+        made[name] = Canary(own + rest, (own,))
     return made
 
 

@@ -489,6 +489,133 @@ fn labels_announce_secrets() {
 }
 
 #[test]
+fn passwords_of_words_and_short_keys_are_announced_by_their_labels() {
+    let secrets = Secrets::none();
+    for (text, cleaned) in [
+        ("password=correcthorse", "password=[redacted]"),
+        ("password=correct-horse-battery, then", "password=[redacted], then"),
+        ("pwd=P@ssw0rd!", "pwd=[redacted]"),
+        ("passwort=Sommer2024!", "passwort=[redacted]"),
+        ("password=Sommer2024!", "password=[redacted]"),
+        ("The password=Sommer2024. And on", "The password=[redacted]. And on"),
+        ("password='index_url_user_password'", "password='[redacted]'"),
+        ("https://a.b/c?api_key=aB3dE5fG7hJ9&q=1", "https://a.b/c?api_key=[redacted]&q=1"),
+        ("?next=%2Fc%3Fapi_key%3DaB3dE5fG7hJ9kL1mN3pQ%26q%3D1", "?next=%2Fc%3Fapi_key%3D[redacted]%26q%3D1"),
+        ("a=1%26api_key%3daB3dE5fG7hJ9", "a=1%26api_key%3d[redacted]"),
+        ("password%3Dhunter2hunter2", "password%3D[redacted]"),
+        ("Authorization: token aB3dE5fG7hJ9kL1mN3pQ", "Authorization: token [redacted]"),
+        ("authorization: aB3dE5fG7hJ9kL1mN3pQ\r\n", "authorization: [redacted]\r\n"),
+        (r#"{"Authorization": "Token aB3dE5fG7hJ9kL1mN3pQ"}"#, r#"{"Authorization": "Token [redacted]"}"#),
+        (
+            r#""{\"authorization\": \"token aB3dE5fG7hJ9kL1mN3pQ\"}""#,
+            r#""{\"authorization\": \"token [redacted]\"}""#,
+        ),
+        ("AUTHORIZATION: BEARER aB3dE5fG7hJ9kL1mN3pQ", "AUTHORIZATION: BEARER [redacted]"),
+    ] {
+        assert_eq!(secrets.clean(text), cleaned);
+        assert_eq!(secrets.clean(cleaned), cleaned, "not the same again");
+    }
+}
+
+#[test]
+fn labels_before_names_in_a_program_announce_nothing() {
+    let secrets = Secrets::none();
+    for text in [
+        "count_tokens = FirstPartyAsyncMessagesAPI.count_tokens",
+        "password = index_url_user_password; connect(password=index_url_user_password)",
+        "token = get_token(); api_key=os.environ[\"X\"]; api_key=settings.OpenAIProviderSettings.default_api_key",
+        "def connect(password: str, api_key: Optional[str] = None, token: Token = Token()) -> None:",
+        "password=user_supplied_password, password=HASHED_USER_PASSWORD, passwd=password_from_prompt",
+        "password=credentials, password=consistent, password=your-password-here, password=new-password",
+        "PWD=/home/someone/projects/shop pwd=subdirectory pwd=~/projects",
+        "authorization: required for everybody; Authorization: see the documentation; authorization=AuthorizationMiddlewareFactory",
+        "the authorization token is checked; BEARER of news; sort_key=Item1 key=v1beta2 key=2024Q3report cache_key=aB3dE5fG7hJ9",
+        "src_key='EmrManagedMasterSecurityGroup', dest_key='Ec2SubnetIds', token_loader = FileWebIdentityTokenLoader",
+        r#""AWS::Config::AggregationAuthorization": "af318b77aaceeeaa9c0d1e2f", "authorized": "af318b77aaceeeaa9c0d1e2f""#,
+        "key%3Dvalue%26page%3D2 and 100%3D100 and width%3A20%3Bkey%3Dname",
+    ] {
+        assert_eq!(secrets.clean(text), text);
+    }
+}
+
+/// Keys of Azure as they are handed out today, each made up here: what is random, the signature, what follows.
+fn azure_keys() -> Vec<String> {
+    let base64 = format!("{WORD}+/");
+    [
+        (WORD, 52, "JQQJ99BKAC", 5, "XJ3w3AAABACOG", 4, ""),
+        (WORD, 52, "JQQJ99BCACAAAAAZg6lNAAASAZDO", 4, "", 0, ""),
+        (&base64, 76, "+ASt", 5, "", 0, "Q=="),
+        (&base64, 76, "+ABa", 5, "", 0, "g=="),
+        (&base64, 76, "ACDb", 5, "", 0, "A=="),
+        (&base64, 76, "APIM", 5, "", 0, "w=="),
+        (&base64, 33, "+ASbC", 5, "", 0, "="),
+        (&base64, 33, "AIoTP", 5, "", 0, "="),
+        (WORD, 33, "AzCaB", 5, "", 0, "="),
+        (WORD, 44, "AzFu", 5, "", 0, "Q=="),
+        (WORD, 42, "AzSeD", 5, "", 0, ""),
+        (&base64, 42, "+ACRA", 5, "", 0, ""),
+    ]
+    .iter()
+    .zip(300..)
+    .map(|((alphabet, length, signature, more, middle, rest, end), seed)| {
+        let random = |length, by| noise(alphabet, length, seed * 3 + by);
+        let (start, more, rest) =
+            (random(*length, 0), noise(WORD, *more, seed + 1), noise(WORD, *rest, seed + 2));
+        format!("{start}{signature}{more}{middle}{rest}{end}")
+    })
+    .collect()
+}
+
+#[test]
+fn keys_of_azure_are_known_by_the_signature_in_their_middle() {
+    let secrets = Secrets::none();
+    for key in azure_keys() {
+        for (before, after) in [
+            ("", ""),
+            ("the key is ", ", as you asked"),
+            ("{\"key\": \"", "\"}"),
+            ("\x1b[32m", "\x1b[0m"),
+            (r"\u0022", r"\u0022"),
+            (r"first\x0a", r"\x0asecond"),
+            ("Endpoint=https://a.b;AccessKey=", ";Version=1.0"),
+            ("https://a.b/c?code=", "&q=1"),
+        ] {
+            let cleaned = secrets.clean(&format!("{before}{key}{after}")).into_owned();
+            assert_eq!(cleaned, format!("{before}[redacted]{after}"), "{key}");
+        }
+        let escaped = key.replace('=', "%3D");
+        assert_eq!(secrets.clean(&format!("?code={escaped}&q=1")), "?code=[redacted]&q=1");
+        assert_eq!(secrets.unknown(&key).first().map(|it| it.kind), Some("an Azure key"));
+    }
+}
+
+#[test]
+fn what_only_holds_a_signature_of_azure_is_left_alone() {
+    let secrets = Secrets::none();
+    for key in azure_keys() {
+        // A character less before the signature, one more at either end, another signature, and the middle of a picture.
+        let picture = noise(&format!("{WORD}+/"), 3000, 5);
+        let other = key.replace("JQQJ9", "JQQX9").replace("+A", "+X").replace("Az", "Xz").replace("AC", "XC");
+        let other = other.replace("APIM", "XPIM").replace("AIoT", "XIoT");
+        for text in [
+            key[1..].to_owned(),
+            format!("x{key}"),
+            format!("{}x", key.trim_end_matches('=')),
+            other,
+            format!("data:image/png;base64,{picture}{key}{picture}"),
+        ] {
+            assert_eq!(secrets.clean(&text), text);
+        }
+    }
+    for text in [
+        "AzureSearchService APIManagement AIoT AZEG JQQJ9 ACDb +ACR the_quick_brown_fox_AzFunctions_and_AzCache_for_everybody",
+        "import AzSearchClientFactoryBuilderConfigurationAzSeDefaults from './AzureSearchConfigurationDefaults'",
+    ] {
+        assert_eq!(secrets.clean(text), text);
+    }
+}
+
+#[test]
 fn forms_are_found_after_escape_sequences() {
     let before = [
         "\x1b[32m",

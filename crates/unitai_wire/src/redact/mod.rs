@@ -15,6 +15,7 @@
 //! assert_eq!(secrets.clean("WmszdlE4eFduMkxtUjd0WQ== in base64"), "[redacted] in base64");
 //! ```
 
+mod azure;
 mod common;
 mod escapes;
 mod json;

@@ -7,6 +7,7 @@ use memchr::memmem::{self, Finder};
 use regex::bytes::Regex;
 
 use super::MARK;
+use super::azure;
 use super::common::common;
 
 /// One form of secret.
@@ -123,6 +124,11 @@ pub(super) fn find(text: &[u8]) -> Vec<Found> {
     let mut found: Vec<Found> = Vec::new();
     for run in long_runs(text) {
         let is_data = run.len() >= DATA;
+        if run.len() >= azure::SHORTEST {
+            let keys = azure::find(text, &run, |start| is_word_before(text, start));
+            let real = keys.into_iter().filter(|range| is_real(text, range, range.start));
+            found.extend(real.map(|range| Found { kind: "an Azure key", range }));
+        }
         let mut at = run.start;
         while at + 2 < run.end {
             // A key begins no word in its middle, but an account's number comes before the sign.
