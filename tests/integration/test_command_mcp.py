@@ -106,6 +106,21 @@ def test_over_http_it_prints_its_address_and_refuses_who_is_not_known(tmp_path):
         assert token not in running.stderr.read()
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="files have no such modes there")
+@pytest.mark.parametrize(("mode", "is_told"), [(0o644, True), (0o640, True), (0o600, False)])
+def test_a_token_file_that_others_may_read_is_told(tmp_path, mode, is_told):
+    file = tmp_path / "token"
+    file.write_text("a-token-of-our-own-making\n")
+    file.chmod(mode)
+    with start(tmp_path, "--http", "--root", ".", "--token-file", "token") as running:
+        assert running.stdout.readline().startswith("http")
+        running.terminate()
+        running.wait(20)
+        said = running.stderr.read()
+    assert (f"others may read the token in token (mode {mode:o}, expected 600)" in said) is is_told
+    assert "a-token-of-our-own-making" not in said
+
+
 def test_a_token_is_made_and_printed_unless_one_is_given(tmp_path):
     given = "a-token-of-our-own"
     for words, header in [((), "Authorization: Bearer "), (("--token",), "Authorization: Bearer ")]:

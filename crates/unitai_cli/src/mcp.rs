@@ -183,7 +183,12 @@ fn checked(token: &str) -> Result<String, String> {
 fn token_of(file: &Path) -> Result<String, String> {
     let shown = file.display();
     match fs::read_to_string(file) {
-        Ok(text) => checked(text.trim()).map_err(|why| format!("{shown}: {why}; delete it and one is made")),
+        Ok(text) => {
+            if let Some(warning) = readable_by_others(file) {
+                say::note(&warning);
+            }
+            checked(text.trim()).map_err(|why| format!("{shown}: {why}; delete it and one is made"))
+        }
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let made = token::make().map_err(|error| error.to_string())?;
             // The one file that is for a secret.
@@ -193,6 +198,23 @@ fn token_of(file: &Path) -> Result<String, String> {
         }
         Err(error) => Err(format!("{shown} could not be read: {error}")),
     }
+}
+
+/// What to say of a file that somebody else on this machine may read.
+#[cfg(unix)]
+fn readable_by_others(file: &Path) -> Option<String> {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let mode = fs::metadata(file).ok()?.permissions().mode() & 0o777;
+    (mode & 0o077 != 0).then(|| {
+        let shown = file.display();
+        format!("warning: others may read the token in {shown} (mode {mode:o}, expected 600)\n  to do: chmod 600 {shown}")
+    })
+}
+
+#[cfg(not(unix))]
+fn readable_by_others(_: &Path) -> Option<String> {
+    None
 }
 
 fn announce(url: &str, token: Option<&str>, root: &Path) {
