@@ -231,7 +231,7 @@ def test_the_folder_is_a_setting(tmp_path, monkeypatch):
     assert [file.name for file in (tmp_path / "kept").iterdir()] == ["main.json"]
 
 
-def test_a_baseline_of_the_first_release_is_read_where_it_was(tmp_path, monkeypatch):
+def test_a_baseline_of_the_first_release_is_read_where_it_was_and_moves_when_it_is_saved(tmp_path, monkeypatch):
     monkeypatch.setattr("unitai.pytest_plugin.root", str(tmp_path))
     old = tmp_path / ".unitai" / "baselines"
     result(20).save(old / "main.json")
@@ -242,6 +242,16 @@ def test_a_baseline_of_the_first_release_is_read_where_it_was(tmp_path, monkeypa
     Baseline({"test_other": result(3)}).save("main")
     assert list(Baseline.load("main").tests) == ["test_other"]
     assert new.exists()
+    assert not (old / "main.json").exists()
+
+
+def test_saving_one_baseline_leaves_the_others_of_the_first_release(tmp_path, monkeypatch):
+    monkeypatch.setattr("unitai.pytest_plugin.root", str(tmp_path))
+    old = tmp_path / ".unitai" / "baselines"
+    result(20).save(old / "main.json")
+    result(20).save("other")
+    assert [file.name for file in old.iterdir()] == ["main.json"]
+    assert list(Baseline.load("main").tests) == ["test_refund"]
 
 
 @pytest.mark.parametrize(

@@ -116,7 +116,15 @@ impl BaselineFile {
     fn save(&self, baseline: Baseline, secrets: &Arc<Secrets>) -> Result<(), Fault> {
         let text = retold(baseline, secrets).write();
         gate::write_public(self.place.path(), text.as_bytes(), secrets)
-            .map_err(|error| Fault::Disk("written", error))
+            .map_err(|error| Fault::Disk("written", error))?;
+        // It has moved: a copy that is never read would only look like one that is.
+        match &self.place {
+            BaselinePlace::Named { path, old, .. } if path != old => match fs::remove_file(old) {
+                Err(error) if error.kind() != ErrorKind::NotFound => Err(Fault::Disk("moved", error)),
+                _ => Ok(()),
+            },
+            _ => Ok(()),
+        }
     }
 
     /// Keeps other processes from changing the baselines of this project. A file outside of their folder has no lock.
