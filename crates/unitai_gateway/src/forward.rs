@@ -194,7 +194,14 @@ impl Passing {
     /// The answer is over. A whole one is recorded; the disk is slow, and other connections must not wait for it.
     async fn settle(&mut self, shared: &Shared, how: &How) {
         let call = self.under_way.as_mut().and_then(|under_way| under_way.settle(how));
-        let Some(mut tape) = self.tape.take().filter(Tape::is_worth_keeping) else { return };
+        let Some(mut tape) = self.tape.take() else { return };
+        let end = call.as_ref().and_then(|call| Some(&call.exchange.as_ref()?.end));
+        if let Some(why) = end.and_then(|end| tape.unstored(end)) {
+            shared.say(&format!("an answer was not recorded, and a replay will miss it: {why}"));
+        }
+        if !tape.is_worth_keeping() {
+            return;
+        }
         let (is_whole, is_streamed) = match &self.under_way {
             Some(under_way) => {
                 (call.as_ref().is_some_and(is_answered), under_way.exchange.asked().request.streamed)

@@ -6,6 +6,7 @@ import json
 import sys
 import threading
 import time
+import warnings
 
 import pytest
 import urllib3
@@ -77,6 +78,36 @@ def test_what_is_no_answer_is_not_kept_and_is_asked_again(client, bad, server, t
     with cassette("replay", tmp_path):
         assert toolkit.run(agent, "x").output == good.output
     assert len(server.requests) == sent
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "why"),
+    [
+        (b'{"choices": [{"logprob": NaN}]}', "application/json", "its body is not valid JSON (expected value"),
+        (b'{"choices": [{"message": {"content": "\\ud83d hi"}}]}', "application/json", "its body is not valid JSON ("),
+        (b"<html>Sign in</html>", "text/html", "its body is text/html and not valid JSON ("),
+        (b'{"error": {"message": "overloaded"}}', "application/json", "it is an error: overloaded"),
+    ],
+)
+def test_an_answer_that_is_not_kept_says_once_why(body, kind, why, server, tmp_path):
+    server.respond = lambda asked: Answered(body, kind)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        with cassette("record", tmp_path) as tape:
+            post(server.url + CHAT, chat())
+    assert tape.recorded == 0
+    (told,) = [str(warning.message) for warning in told]
+    assert told.startswith(f"an answer was not recorded, and a replay will miss it: gpt-4o-mini: {why}")
+
+
+@pytest.mark.parametrize("status", [429, 503])
+def test_a_refusal_is_no_answer_and_says_nothing(status, server, tmp_path):
+    server.respond = lambda asked: Answered(**refusal(asked.path, status, "later"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with cassette("record", tmp_path) as tape:
+            post(server.url + CHAT, chat())
+    assert tape.recorded == 0
 
 
 def test_a_retry_is_kept_and_what_it_retried_is_not(server, tmp_path):

@@ -174,22 +174,16 @@ impl Watched {
     fn keep(&self, py: Python<'_>, tape: Option<Tape>, exchange: &Exchange, call: &ModelCall) {
         let Some(Voice::Cassette(cassette)) = self.owner.voice() else { return };
         let Some(wire) = &call.exchange else { return };
-        if !matches!(wire.end, ExchangeEnd::Answered { .. }) {
-            if tape.is_some() && wire.end == ExchangeEnd::Cut {
-                // Nobody would know why a replay misses it.
-                let text = format!("{}: it was not read to its end", plain(&call.model));
-                cassette.get().note_lost(text);
-            }
-            return;
-        }
-        if let Some(cost) = call.cost.filter(|_| wire.recorded_latency.is_some()) {
+        let is_answered = matches!(wire.end, ExchangeEnd::Answered { .. });
+        if is_answered && let Some(cost) = call.cost.filter(|_| wire.recorded_latency.is_some()) {
             cassette.get().tapes.tally().saved(cost);
         }
-        let Some(tape) = tape else { return };
-        if !tape.is_worth_keeping() {
-            cassette
-                .get()
-                .note_lost(format!("{}: it is too large, or could not be decoded", plain(&call.model)));
+        let Some(mut tape) = tape else { return };
+        // Otherwise nobody would know why a replay misses it.
+        if let Some(why) = tape.unstored(&wire.end) {
+            cassette.get().note_lost(format!("{}: {}", plain(&call.model), plain(&why)));
+        }
+        if !is_answered || !tape.is_worth_keeping() {
             return;
         }
         let usage = wire.raw_usage.as_ref().and_then(|usage| serde_json::from_str(usage.text()).ok());

@@ -2,6 +2,8 @@
 
 use std::time::Instant;
 
+use unitai_model::ExchangeEnd;
+
 use super::entry::is_an_error;
 use super::{CassetteError, Chunk, Recording, Ticket};
 use crate::encoding::{Decoder, MOST_BYTES};
@@ -88,6 +90,42 @@ impl Tape {
     /// Whether the answer is one to keep: not an error.
     pub fn is_worth_keeping(&self) -> bool {
         (200..300).contains(&self.status) && !self.is_lost
+    }
+
+    /// Why the answer of a model that ended so is not kept; `None` of one that is, and of a refusal, which is no answer: a client
+    /// asks again.
+    pub fn unstored(&mut self, end: &ExchangeEnd) -> Option<String> {
+        if !(200..300).contains(&self.status) {
+            return None;
+        }
+        if self.is_lost {
+            return Some("it is too large, or could not be decoded".to_owned());
+        }
+        match end {
+            ExchangeEnd::Answered { .. } | ExchangeEnd::Unfinished => None,
+            ExchangeEnd::Cut => Some(match self.is_json() {
+                Ok(()) => "it does not have the form of a model's answer".to_owned(),
+                Err(_) => "it was not read to its end".to_owned(),
+            }),
+            ExchangeEnd::Failed { message, .. } => Some(match self.is_json() {
+                Err(why) if !self.is_event_stream() => why,
+                _ => format!("it is an error: {message}"),
+            }),
+        }
+    }
+
+    /// Whether the body is JSON, and why it is not.
+    fn is_json(&mut self) -> Result<(), String> {
+        self.flush();
+        let body: Vec<u8> = self.chunks.iter().flat_map(|chunk| chunk.bytes.iter().copied()).collect();
+        serde_json::from_slice::<serde_json::Value>(&body).map(|_| ()).map_err(|error| {
+            let kind = self.headers.iter().find(|(name, _)| name == "content-type");
+            let kind = kind.map_or("", |(_, kind)| kind.split(';').next().unwrap_or_default().trim());
+            match kind {
+                "" | "application/json" => format!("its body is not valid JSON ({error})"),
+                kind => format!("its body is {kind} and not valid JSON ({error})"),
+            }
+        })
     }
 
     /// Whether the answer says that it comes event by event.

@@ -145,9 +145,18 @@ fn differing_value(was: &Value, is: &Value, pointer: &mut String) -> Option<Stri
         (Value::Object(was), Value::Object(is)) if was.len() == is.len() => {
             return differing_members(was, is, pointer);
         }
+        // Two names that are the same without their secrets.
+        (Value::Object(_), Value::Object(_)) => {
+            return Some(format!("number of members at {}", named(pointer)));
+        }
         _ => was == is,
     };
-    (!is_same).then(|| pointer.clone())
+    (!is_same).then(|| named(pointer).to_owned())
+}
+
+/// A pointer as a message shows it: that of the whole document is empty.
+fn named(pointer: &str) -> &str {
+    if pointer.is_empty() { "the top level" } else { pointer }
 }
 
 fn differing_members(
@@ -203,8 +212,7 @@ fn differing_events(was: (Vec<Event>, Vec<u8>), is: (Vec<Event>, Vec<u8>)) -> Op
             _ if was[at].name != is[at].name => Some(name()),
             (Some(was), Some(is)) => {
                 let (was, is) = (without_texts(was), without_texts(is));
-                differing_value(&was, &is, &mut String::new())
-                    .map(|pointer| format!("{} at {pointer}", name()))
+                differing_value(&was, &is, &mut String::new()).map(|place| format!("{}: {place}", name()))
             }
             (None, None) => (!is_redacted(&was[at].data, &is[at].data)).then(name),
             _ => Some(name()),
