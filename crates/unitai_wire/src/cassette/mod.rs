@@ -221,13 +221,9 @@ impl Cassette {
 
     /// Where the answers to a request of a scope are, both made ready.
     pub fn seat(&self, scope: &Arc<str>, inquiry: &Inquiry) -> Arc<Seat> {
-        self.seat_of(scope, inquiry.key())
-    }
-
-    fn seat_of(&self, scope: &Arc<str>, key: &Arc<str>) -> Arc<Seat> {
         let mut state = self.state();
-        let seat = state.seats.entry((scope.clone(), key.clone()));
-        seat.or_insert_with(|| Arc::new(Seat::of(scope, key))).clone()
+        let seat = state.seats.entry((scope.clone(), inquiry.key().clone()));
+        seat.or_insert_with(|| Arc::new(Seat::of(scope, inquiry.key()))).clone()
     }
 
     /// The next answer of a seat, where one is known. Where none is, nothing has happened, and
@@ -246,7 +242,8 @@ impl Cassette {
             return self.ticket(scope, turn, inquiry, true).map(Look::Record);
         }
         let slots = match self.slots(seat) {
-            Ok(slots) => slots,
+            Ok(Some(slots)) => Some(slots),
+            Ok(None) => self.slots_with_secrets_hidden(seat, inquiry),
             Err(CassetteError::Damaged(damage)) if self.options.mode == Mode::Auto && !damage.is_newer() => {
                 self.shelf.set_aside(&seat.key)?;
                 self.state().set_aside.push(*damage);
@@ -255,10 +252,7 @@ impl Cassette {
             Err(error) => return Err(error),
         };
         let reason = match slots {
-            None => match self.recorded_with_secrets_hidden(scope, inquiry) {
-                Some(found) => return Ok(found),
-                None => Reason::Never,
-            },
+            None => Reason::Never,
             Some(slots) => match self.pick(slots, seat, turn) {
                 Ok((place, recording)) => {
                     self.tally.hit();
@@ -275,14 +269,11 @@ impl Cassette {
         Err(CassetteError::Miss(Box::new(miss)))
     }
 
-    /// The next answer to the same request as it was recorded where more secrets were known.
-    fn recorded_with_secrets_hidden(&self, scope: &Arc<str>, inquiry: &Inquiry) -> Option<Look> {
+    /// The answers to the same request as it was recorded where more secrets were known.
+    fn slots_with_secrets_hidden<'s>(&self, seat: &'s Seat, inquiry: &Inquiry) -> Option<&'s Arc<[Slot]>> {
         let key = self.marked.key_for(&self.shelf, inquiry)?;
-        let seat = self.seat_of(scope, key);
-        let slots = self.slots(&seat).ok().flatten()?;
-        let (place, recording) = self.pick(slots, &seat, seat.take_turn()).ok()?;
-        self.tally.hit();
-        Some(Look::Hit { recording: recording.clone(), place })
+        let slots = self.shelf.slots(key).ok().flatten()?;
+        Some(seat.keep(Arc::from(slots)))
     }
 
     /// The recording for the n-th request of a scope, and its place: one of the scope's own. Only where it has
