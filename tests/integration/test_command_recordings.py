@@ -186,6 +186,52 @@ def test_what_a_test_does_not_use_any_more_is_listed_and_deleted(project, provid
     assert "unused answers of 0 recordings" in unitai(project, "cache", "prune", "--unused").stdout
 
 
+ASKING = """
+import json, os
+import urllib3
+
+def ask(text):
+    body = {"model": "m", "messages": [{"role": "user", "content": text}]}
+    with urllib3.PoolManager(retries=False) as pool:
+        pool.request("POST", os.environ["MODEL_URL"], json=body).json()
+
+"""
+
+
+def test_what_renamed_deleted_and_silent_tests_recorded_is_unused(project, provider):
+    url, _ = provider
+    for file in project.glob("test_*.py"):
+        file.unlink()
+
+    def write(name, **tests):
+        lines = [f"def test_{test}(): {f'ask({text!r})' if text else 'pass'}" for test, text in tests.items()]
+        (project / name).write_text(ASKING + "\n".join(lines) + "\n", encoding="utf-8")
+
+    def unused(*args):
+        assert unitai(project, "test", *args, MODEL_URL=url).returncode == 0
+        listed = unitai(project, "cache", "prune", "--unused", "--dry-run").stdout
+        return sorted(line.rpartition(", of ")[2].partition(";")[0] for line in listed.splitlines()[:-1])
+
+    write("test_x.py", stays="1", renamed="2", silent="3", other="4")
+    write("test_y.py", deleted="5")
+    assert unused("--record") == []
+    write("test_x.py", stays="1", anew="2", silent="", other="4")
+    # What was not collected may be there: one test by its name, those that failed last, another file.
+    assert unused("--record", "test_x.py::test_stays") == []
+    assert unused("--record", "test_y.py") == []
+    # What was collected and not chosen is there.
+    assert unused("--record", "test_x.py", "-k", "stays") == ["test_x.py::test_renamed"]
+    (project / "test_y.py").unlink()
+    gone = ["test_x.py::test_renamed", "test_x.py::test_silent", "test_y.py::test_deleted"]
+    assert unused("--record") == gone
+    # Which one is back is in use.
+    write("test_y.py", deleted="5")
+    assert unused("--replay", "test_y.py") == gone[:2]
+    assert "unused answers of 2 recordings deleted" in unitai(project, "cache", "prune", "--unused").stdout
+    write("test_x.py", stays="1", anew="2", other="4")
+    assert unitai(project, "test", "--replay", MODEL_URL=url).returncode == 0
+
+
 def test_what_is_private_is_not_committed_though_nobody_ran_init(project, provider):
     git = ["git", "-c", "init.defaultBranch=main"]
     subprocess.run([*git, "init", "--quiet"], cwd=project, check=True)

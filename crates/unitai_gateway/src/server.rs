@@ -221,7 +221,7 @@ async fn serve(
     }
     if let Some(cassette) = &shared.settings.cassette {
         // Counts that could not be kept are no trouble of the run's.
-        let _ = cassette.shelf().remember(cassette.tally().counts());
+        let _ = cassette.shelf().remember("", cassette.tally().counts());
     }
     shared.take_troubles()
 }

@@ -8,9 +8,10 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use serde_json::{Value, json};
+use unitai_model::ExchangeEnd;
 use unitai_wire::Target;
 use unitai_wire::cassette::{
-    Cassette, CassetteError, Chunk, Inquiry, Look, Mode, Options, Recording, ReplayDefect, Tape,
+    Cassette, CassetteError, Chunk, Inquiry, Look, Mode, Options, Recording, ReplayDefect, Tape, Unused,
 };
 use unitai_wire::common::{Answer, Said, Stamp};
 use unitai_wire::exchange::Asked;
@@ -258,7 +259,7 @@ fn what_a_test_did_not_record_again_is_unused() {
         assert_eq!(matches!(found, Ok(Look::Hit { .. })), is_there, "{scope} {text}");
     }
     // Counts and what was recorded lie in one file, and neither takes the other's place.
-    cassette.shelf().remember(cassette.tally().counts()).unwrap();
+    cassette.shelf().remember("a", cassette.tally().counts()).unwrap();
     assert_eq!(cassette.shelf().stats().unwrap().counts.kept, 3);
     record("a", &["newest prompt"], SystemTime::now(), true);
     assert_eq!(cassette.shelf().unused().unwrap().len(), 2);
@@ -284,7 +285,7 @@ fn a_recording_that_answers_another_test_is_in_use() {
     first.complete("a test").unwrap();
     let other = open(folder.path(), Mode::Auto, &secrets);
     assert!(matches!(other.look("another", asking(CHAT, "shared", false)), Ok(Look::Hit { .. })));
-    other.remember().unwrap();
+    other.remember("another").unwrap();
     std::thread::sleep(Duration::from_millis(5));
     let again = open(folder.path(), Mode::Record, &secrets);
     keep(&again, asking(CHAT, "changed", false), answer()).unwrap();
@@ -405,4 +406,94 @@ fn of_two_recordings_that_fit_none_is_guessed() {
     record_with_cookies(&cassette, ask(), &[], "two");
     let replaying = open(folder.path(), Mode::Replay, &Arc::new(Secrets::none()));
     assert_eq!(replayed(&replaying, ask()), None);
+}
+
+#[test]
+fn two_names_that_are_the_same_without_their_secrets_are_told_with_their_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let secrets = knowing(SECRET);
+    secrets.learn(COOKIE);
+    let cassette = open(folder.path(), Mode::Record, &secrets);
+    for (body, place) in [
+        (json!({SECRET: 1, COOKIE: 2}), "number of members at the top level"),
+        (json!({"deep": [{SECRET: 1, COOKIE: 2}]}), "number of members at /deep/0"),
+    ] {
+        let answer = recording("application/json", vec![body.to_string().into_bytes()]);
+        let kept = keep(&cassette, asking(CHAT, "Hi", false), answer);
+        assert_eq!(defect(kept), ReplayDefect::Answer(place.to_owned()));
+    }
+}
+
+#[test]
+fn tests_that_ask_nothing_any_more_or_are_gone_use_no_recordings() {
+    let folder = tempfile::tempdir().unwrap();
+    let secrets = Arc::new(Secrets::none());
+    let cassette = open(folder.path(), Mode::Record, &secrets);
+    for scope in ["silent", "renamed", "there"] {
+        let Look::Record(ticket) = cassette.look(scope, asking(CHAT, scope, false)).unwrap() else {
+            panic!()
+        };
+        ticket.keep(recording("application/json", vec![b"{}".to_vec()])).unwrap();
+    }
+    std::thread::sleep(Duration::from_millis(5));
+    let shelf = cassette.shelf();
+    shelf.remember_unrecorded(SystemTime::now(), |scope| ["silent", "renamed"].contains(&scope)).unwrap();
+    let scopes = |unused: Vec<Unused>| {
+        let mut scopes: Vec<String> = unused.into_iter().flat_map(|unused| unused.scopes).collect();
+        scopes.sort_unstable();
+        scopes
+    };
+    assert_eq!(scopes(shelf.unused().unwrap()), ["renamed", "silent"]);
+
+    // One that is replayed is back, and so is one that records again.
+    let replaying = open(folder.path(), Mode::Replay, &secrets);
+    assert!(matches!(replaying.look("renamed", asking(CHAT, "renamed", false)), Ok(Look::Hit { .. })));
+    replaying.remember("renamed").unwrap();
+    assert_eq!(scopes(shelf.unused().unwrap()), ["silent"]);
+    assert_eq!(scopes(shelf.prune_unused().unwrap()), ["silent"]);
+    assert_eq!(files(folder.path()), 2);
+    shelf.remember_unrecorded(SystemTime::now(), |_| false).unwrap();
+    assert_eq!(shelf.unused().unwrap(), []);
+}
+
+#[test]
+fn an_answer_of_a_model_that_is_not_kept_says_why() {
+    let folder = tempfile::tempdir().unwrap();
+    let cassette = open(folder.path(), Mode::Record, &Arc::new(Secrets::none()));
+    let unstored = |status: u16, kind: &str, body: &str, end: ExchangeEnd| {
+        let Look::Record(ticket) = cassette.look("x", asking(CHAT, "Hi", false)).unwrap() else { panic!() };
+        let mut tape = Tape::new(ticket);
+        tape.head(status, "");
+        tape.header("content-type", kind);
+        tape.feed(body.as_bytes());
+        tape.unstored(&end)
+    };
+    let failed = |message: &str| ExchangeEnd::Failed { status: Some(200), message: Arc::from(message) };
+    let answered = ExchangeEnd::Answered { finish_reason: None };
+    for (kind, body, end, why) in [
+        (
+            "application/json",
+            r#"{"p": NaN}"#,
+            failed("x"),
+            "its body is not valid JSON (expected value at line 1 column 7)",
+        ),
+        ("application/json", r#"{"p": "\ud83d"}"#, failed("x"), "its body is not valid JSON ("),
+        ("text/html; charset=utf-8", "<html>", failed("x"), "its body is text/html and not valid JSON ("),
+        ("application/json", r#"{"error": "busy"}"#, failed("busy"), "it is an error: busy"),
+        (
+            "application/json",
+            r#"{"hello": 1}"#,
+            ExchangeEnd::Cut,
+            "it does not have the form of a model's answer",
+        ),
+        ("text/event-stream", "data: {}\n\n", ExchangeEnd::Cut, "it was not read to its end"),
+    ] {
+        let said = unstored(200, kind, body, end).unwrap();
+        assert!(said.starts_with(why), "{said}");
+    }
+    assert_eq!(unstored(200, "application/json", "{}", answered), None);
+    // A refusal is no answer: the client asks again, or its user sees the error.
+    for status in [0, 429, 503] {
+        assert_eq!(unstored(status, "text/html", "<html>", failed("busy")), None);
+    }
 }

@@ -4,15 +4,18 @@ which was not played, or a request that was never recorded, fails the test itsel
 
 from __future__ import annotations
 
+import time
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from unitai._engine import forget_tests
 from unitai.attempt import current
 from unitai.errors import InvalidArgumentError
-from unitai.traffic.cassette import Recordings, cassette, totals
+from unitai.traffic.cassette import Recordings, cassette, totals, written
 from unitai.traffic.scripted import ScriptedModel
 from unitai.traffic.voice import Voice
 
@@ -92,6 +95,16 @@ class EveryTest:
     def __init__(self, mode: str) -> None:
         self._mode = mode
         self._open: Recordings | None = None
+        self._began = time.time()
+        #: The folder of the recordings, once a test has used it.
+        self._directory: str | None = None
+        #: Tests that came to their end and asked nothing, and all that were collected, also those that were not chosen.
+        self._silent: list[str] = []
+        self._collected: list[str] = []
+
+    def pytest_itemcollected(self, item: pytest.Item) -> None:
+        """Before anything is left out."""
+        self._collected.append(item.nodeid)
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> Generator[None, object, object]:
@@ -113,7 +126,9 @@ class EveryTest:
             raise
         if self._open is not None:
             self._open.judge(None)
-            self._open.complete(item.nodeid)
+            self._directory = self._open.directory
+            if self._open.complete(item.nodeid):
+                self._silent.append(item.nodeid)
         return outcome
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -127,11 +142,35 @@ class EveryTest:
             if recordings is not None:
                 recordings.__exit__(None, None, None)
 
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Tests that recorded once, and now ask nothing or are no more, use none of their recordings."""
+        if self._mode != "record" or self._directory is None:
+            return
+        root = session.config.rootpath
+        # Of these only some tests were collected.
+        parts = {_file_of(arg, session.config) for arg in session.config.args if "::" in arg}
+        chosen = bool(session.config.getoption("lf", False))
+        files = {nodeid.partition("::")[0] for nodeid in self._collected}
+        whole = [] if chosen else [file for file in files if (root / file).resolve() not in parts]
+        forget_tests(
+            self._directory,
+            self._began,
+            [written(test) for test in self._silent],
+            [written(test) for test in self._collected],
+            [written(file) for file in whole],
+            root,
+        )
+
     def pytest_terminal_summary(self, terminalreporter: Any, config: pytest.Config) -> None:
         """Says what came of it; not where other processes ran the tests, whose counts are theirs."""
         if not config.getoption("numprocesses", None):
             replayed, recorded, _ = totals
             terminalreporter.write_line(f"UnitAI {self._mode}: model traffic {replayed} replayed, {recorded} recorded")
+
+
+def _file_of(arg: str, config: pytest.Config) -> Path:
+    """The file of which an argument names a test."""
+    return (config.invocation_params.dir / arg.partition("::")[0]).resolve()
 
 
 _OPTIONS = {"mode", "directory", "ttl_hours", "volatile", "apis", "paced", "scope", "block_network"}

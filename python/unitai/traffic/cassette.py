@@ -13,7 +13,7 @@ from unitai._engine import Cassette, cache_settings, project_folder
 from unitai.errors import InvalidArgumentError, RecordingWarning, shown
 from unitai.traffic.voice import Voice
 
-__all__ = ["Recordings", "cassette", "is_ci", "standing"]
+__all__ = ["Recordings", "cassette", "is_ci", "standing", "written"]
 
 #: What all cassettes of this process did together: requests replayed, answers recorded, and redacted ones among these.
 totals = [0, 0, 0]
@@ -61,12 +61,11 @@ class Recordings(Voice[Cassette]):
         """Answers that were recorded, and that secrets were taken out of."""
         return self._counts().redacted
 
-    def complete(self, test: str) -> None:
+    def complete(self, test: str) -> bool:
         """The test of this id came to its end: what it recorded in earlier sessions and not in this one is of no use to
-        it any more, unless it uses recordings in another way, too.
+        it any more, unless it uses recordings in another way, too. Says whether it used none at all.
         """
-        if self._engine is not None:
-            self._engine.complete(_written(test))
+        return self._engine is not None and self._engine.complete(written(test))
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -95,7 +94,7 @@ class Recordings(Voice[Cassette]):
         if scope is None:
             # pytest says which test runs, in words such as "tests/test_a.py::test_b (call)".
             scope = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" (")[0]
-        scope = _written(scope)
+        scope = written(scope)
         of_test = "PYTEST_CURRENT_TEST" in os.environ
         return Cassette(**{**options, "mode": self._mode, "scope": scope, "of_test": of_test})
 
@@ -188,7 +187,7 @@ def _stand() -> Cassette | None:
     return engine
 
 
-def _written(scope: str) -> str:
+def written(scope: str) -> str:
     """A scope as a file can hold it: a test's id may hold half of a character, or bytes that are none."""
     return scope.encode("utf-8", "backslashreplace").decode()
 

@@ -1,6 +1,6 @@
 //! Recordings of model traffic, opened for a test.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -104,14 +104,19 @@ impl Cassette {
     }
 
     /// The test of this id came to its end. If the recordings are its own, it asked nothing that was not recorded now, and
-    /// nothing is wrong with them, it uses no more what it recorded in earlier sessions.
-    fn complete(&self, py: Python<'_>, test: &str) {
+    /// nothing is wrong with them, it uses no more what it recorded in earlier sessions. Says whether it used nothing at all.
+    fn complete(&self, py: Python<'_>, test: &str) -> bool {
         let is_whole = !self.session.is_partial.load(Ordering::Relaxed);
         let has_trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner).is_some();
-        if self.scope == test && is_whole && !has_trouble {
-            // What could not be remembered is pruned later.
-            let _ = without_interpreter(py, || self.tapes.complete(&self.scope));
+        if self.scope != test || !is_whole || has_trouble {
+            return false;
         }
+        if self.tapes.tally().counts().kept > 0 {
+            self.session.has_recorded.store(true, Ordering::Relaxed);
+        }
+        // What could not be remembered is pruned later.
+        let _ = without_interpreter(py, || self.tapes.complete(&self.scope));
+        !self.session.has_recorded.load(Ordering::Relaxed)
     }
 
     /// What somebody should know though nothing failed, in sentences: answers that could not be recorded,
@@ -132,7 +137,7 @@ impl Cassette {
     fn verdict(&self, py: Python<'_>) -> Option<Py<PyBaseException>> {
         if !self.is_counted.swap(true, Ordering::Relaxed) {
             // Counts that could not be kept are no reason to fail a test.
-            let _ = without_interpreter(py, || self.tapes.remember());
+            let _ = without_interpreter(py, || self.tapes.remember(&self.scope));
         }
         self.trouble.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
@@ -240,6 +245,40 @@ impl Cassette {
     }
 }
 
+/// Remembers, at the end of a session that recorded, which tests use none of their recordings any more: those that asked nothing,
+/// those that were not collected though their file was as a whole, and those whose file is gone.
+#[pyfunction]
+pub(crate) fn forget_tests(
+    py: Python<'_>,
+    directory: PathBuf,
+    opened: f64,
+    silent: Vec<String>,
+    collected: Vec<String>,
+    files: Vec<String>,
+    root: PathBuf,
+) -> PyResult<()> {
+    let secrets = secrets::here(py);
+    let written = |tests: Vec<String>| -> BTreeSet<String> {
+        tests.iter().map(|test| secrets.clean(test).into_owned()).collect()
+    };
+    let (silent, collected, files) = (written(silent), written(collected), written(files));
+    let is_unrecorded = |scope: &str| {
+        if silent.contains(scope) {
+            return true;
+        }
+        let Some((file, _)) = scope.split_once("::") else { return false };
+        if files.contains(file) {
+            return !collected.contains(scope);
+        }
+        // A scope that somebody chose names no file.
+        Path::new(file).extension().is_some() && !root.join(file).exists()
+    };
+    let opened = SystemTime::UNIX_EPOCH + Duration::from_secs_f64(opened.max(0.0));
+    let shelf = cassette::Shelf::at(&directory, secrets.clone());
+    without_interpreter(py, || shelf.remember_unrecorded(opened, is_unrecorded))
+        .map_err(|error| raised(py, error))
+}
+
 /// What is said once, at the end of a run, about recordings whose answers were redacted.
 #[pyfunction]
 pub(crate) fn redacted_note(count: u64) -> Option<String> {
@@ -251,11 +290,17 @@ struct Session {
     opened: SystemTime,
     /// An answer came from a recording, or could not be stored: what was recorded is not all that the test uses.
     is_partial: AtomicBool,
+    /// An answer was recorded.
+    has_recorded: AtomicBool,
 }
 
 impl Session {
     fn begin() -> Session {
-        Session { opened: SystemTime::now(), is_partial: AtomicBool::new(false) }
+        Session {
+            opened: SystemTime::now(),
+            is_partial: AtomicBool::new(false),
+            has_recorded: AtomicBool::new(false),
+        }
     }
 }
 

@@ -34,7 +34,7 @@ pub(crate) use belonging::{
     unblock_network, voice_here,
 };
 pub(crate) use budget::{Budget, budget_settings, patiently, unsettled};
-pub(crate) use cassette::{Cassette, redacted_note};
+pub(crate) use cassette::{Cassette, forget_tests, redacted_note};
 pub(crate) use deciding::{claims, decide};
 pub(crate) use elsewhere::{forget_parent, fork_count, note_fork, remember_process, surroundings};
 pub(crate) use faulting::Remembered;

@@ -26,6 +26,9 @@ struct Sessions {
     /// of no use to it any more.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     recorded: BTreeMap<String, f64>,
+    /// Those of these tests that used no recording then, or are no more: renamed, or deleted.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    unrecorded: BTreeSet<String>,
     /// When the last of these tests had ended. A file that was changed later came from elsewhere: by version control.
     #[serde(default)]
     ended: f64,
@@ -123,7 +126,9 @@ impl Shelf {
         }
         let mut found = Vec::new();
         for (key, mut entry) in entries {
-            let is_unused = |slot: &Slot| present.contains(&slot.scope) && sessions.has_replaced(slot);
+            let is_known =
+                |slot: &Slot| present.contains(&slot.scope) || sessions.unrecorded.contains(&*slot.scope);
+            let is_unused = |slot: &Slot| is_known(slot) && sessions.has_replaced(slot);
             let unused: BTreeSet<String> = entry
                 .slots
                 .iter()
@@ -189,18 +194,51 @@ impl Shelf {
         serde_json::from_slice(&text).unwrap_or_default()
     }
 
-    /// Adds what a session counted to what the folder remembers.
-    pub fn remember(&self, counts: Counts) -> Result<(), CassetteError> {
+    /// Adds what a session of this test counted to what the folder remembers.
+    pub fn remember(&self, scope: &str, counts: Counts) -> Result<(), CassetteError> {
         if counts == Counts::default() {
             return Ok(());
         }
-        self.change_sessions(|sessions| sessions.counts = sessions.counts.plus(counts))
+        self.change_sessions(|sessions| {
+            sessions.counts = sessions.counts.plus(counts);
+            // It is back, and its recordings are in use.
+            if counts.hits > 0 && sessions.unrecorded.remove(scope) {
+                sessions.recorded.remove(scope);
+            }
+        })
+    }
+
+    /// Remembers tests that use none of their recordings any more, of all that recorded here: those that were recorded as a
+    /// whole and asked nothing in the session that was opened then, and those that are no more.
+    pub fn remember_unrecorded(
+        &self,
+        opened: SystemTime,
+        is_unrecorded: impl Fn(&str) -> bool,
+    ) -> Result<(), CassetteError> {
+        let mut scopes = BTreeSet::new();
+        for (key, _) in self.files()? {
+            let slots = self.slots(&key).ok().flatten().unwrap_or_default();
+            scopes.extend(slots.into_iter().map(|slot| slot.scope));
+        }
+        scopes.retain(|scope| is_unrecorded(scope));
+        if scopes.is_empty() {
+            return Ok(());
+        }
+        self.change_sessions(|sessions| {
+            for scope in scopes {
+                let known = sessions.recorded.entry(scope.to_string()).or_default();
+                *known = known.max(seconds(opened));
+                sessions.unrecorded.insert(scope.to_string());
+            }
+            sessions.ended = seconds(SystemTime::now());
+        })
     }
 
     /// Remembers that a test was recorded as a whole in the session that was opened then.
     pub(super) fn remember_recorded(&self, scope: &str, opened: SystemTime) -> Result<(), CassetteError> {
         self.change_sessions(|sessions| {
             sessions.recorded.insert(scope.to_owned(), seconds(opened));
+            sessions.unrecorded.remove(scope);
             sessions.ended = seconds(SystemTime::now());
         })
     }

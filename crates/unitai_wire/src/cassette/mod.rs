@@ -180,9 +180,9 @@ impl Cassette {
         self.shelf.remember_recorded(&self.ready_scope(scope), self.opened)
     }
 
-    /// Remembers in the folder what this session counted, and whose recordings it has used.
-    pub fn remember(&self) -> Result<(), CassetteError> {
-        self.shelf.remember(self.tally.counts())?;
+    /// Remembers in the folder what this session of a test counted, and whose recordings it has used.
+    pub fn remember(&self, scope: &str) -> Result<(), CassetteError> {
+        self.shelf.remember(&self.ready_scope(scope), self.tally.counts())?;
         let borrowed = std::mem::take(&mut self.state().borrowed);
         if borrowed.is_empty() { Ok(()) } else { self.shelf.remember_borrowed(borrowed) }
     }
