@@ -157,6 +157,7 @@ def test_a_run_that_redacted_answers_says_so_once_and_show_says_where(project, p
     assert "request redacted: nowhere" in shown.stdout
     assert "answer redacted: /choices/0/message/content" in shown.stdout
     assert "your key is [redacted], Hello" in shown.stdout
+    assert '"content": "first"' in shown.stdout or '"content": "second"' in shown.stdout
     assert "of test_told.py::test_" in shown.stdout
     for wrong, words in [("ffff", "no recording"), ("", "more than one key")]:
         refused = unitai(project, "cache", "show", wrong)

@@ -7,6 +7,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use unitai_model::ExchangeEnd;
 use unitai_wire::Target;
@@ -422,6 +424,64 @@ fn two_names_that_are_the_same_without_their_secrets_are_told_with_their_place()
         let kept = keep(&cassette, asking(CHAT, "Hi", false), answer);
         assert_eq!(defect(kept), ReplayDefect::Answer(place.to_owned()));
     }
+}
+
+/// A picture with a secret among its bytes, and the members of a request that hold it in some dialect.
+fn with_medium(data: &str) -> Vec<Value> {
+    vec![
+        json!({"type": "image_url", "image_url": {"url": format!("data:image/png;base64,{data}")}}),
+        json!({"type": "input_audio", "input_audio": {"data": data, "format": "wav"}}),
+        json!({"type": "document", "source": {"type": "base64", "media_type": "application/pdf", "data": data}}),
+        json!({"inlineData": {"mimeType": "image/png", "data": data}}),
+        json!({"document": {"format": "pdf", "name": "x", "source": {"bytes": data}}}),
+        json!({"images": [data]}),
+    ]
+}
+
+#[test]
+fn media_that_differ_in_their_secret_alone_have_recordings_of_their_own() {
+    let medium = |secret: &str| {
+        let bytes: Vec<u8> = (0..150_u32).map(|n| (n * n % 251) as u8).collect();
+        STANDARD.encode([&bytes, secret.as_bytes(), &bytes].concat())
+    };
+    let secrets = knowing(SECRET);
+    secrets.learn(COOKIE);
+    let ask = |part: &Value| {
+        let body = json!({"model": "gpt-4.1", "messages": [{"role": "user", "content": [part]}]});
+        let target = Target::of(CHAT).unwrap();
+        Inquiry::of_model(&Asked::read(&target, body.to_string().as_bytes()).unwrap(), target.path)
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let recording = open(folder.path(), Mode::Record, &secrets);
+    let (one, two) = (with_medium(&medium(SECRET)), with_medium(&medium(COOKIE)));
+    for (at, (one, two)) in one.iter().zip(&two).enumerate() {
+        record_with_cookies(&recording, ask(one), &[], &format!("one {at}"));
+        record_with_cookies(&recording, ask(two), &[], &format!("two {at}"));
+    }
+    assert_eq!(files(folder.path()), 2 * one.len());
+    let text = written(folder.path());
+    assert!(!text.contains(&medium(SECRET)[200..240]) && text.contains("[redacted] sha256:"));
+    // Where the secrets are known, and where they are not.
+    for secrets in [secrets.clone(), Arc::new(Secrets::none())] {
+        let replaying = open(folder.path(), Mode::Replay, &secrets);
+        for (at, (one, two)) in one.iter().zip(&two).enumerate() {
+            assert_eq!(replayed(&replaying, ask(one)), Some(format!("one {at}")), "{one}");
+            assert_eq!(replayed(&replaying, ask(two)), Some(format!("two {at}")), "{two}");
+        }
+    }
+    // Without a secret nothing changes, and neither does the key.
+    for part in with_medium(&medium("nothing to hide, only words")) {
+        let inquiry = ask(&part);
+        let key = inquiry.key().clone();
+        assert_eq!(recording.ready(inquiry).key(), &key);
+    }
+    // What is a secret as a whole is no medium: it is hidden as ever, and found with another key.
+    let ready = |secret: &str| {
+        let secrets = knowing(secret);
+        let part = json!({"tool_result": {"data": secret, "format": "text"}});
+        open(folder.path(), Mode::Replay, &secrets).ready(ask(&part)).key().clone()
+    };
+    assert_eq!(ready(&SECRET.repeat(4)), ready(&format!("{COOKIE}{SECRET}{COOKIE}{SECRET}{COOKIE}")));
 }
 
 #[test]

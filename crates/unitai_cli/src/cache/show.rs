@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use clap::Args;
+use serde_json::Value;
 use unitai_model::Utc;
 use unitai_model::value::{plain, plain_lines};
 use unitai_wire::cassette::{CassetteError, Entry, Shelf, Slot};
@@ -18,8 +19,10 @@ pub(crate) struct Show {
 
 /// So many characters of a key tell recordings apart in a list.
 const SHORT: usize = 12;
-/// So many characters of an answer are shown.
+/// So many characters of a request or an answer are shown,
 const SHOWN: usize = 2_000;
+/// and so many of each text in a request.
+const LONGEST_TEXT: usize = 200;
 
 impl Show {
     /// The text to print.
@@ -74,6 +77,11 @@ fn is_redacted(entry: &Entry) -> bool {
 fn described(path: &Path, entry: &Entry) -> String {
     let mut lines = vec![path.display().to_string(), format!("  {}", plain(&entry.asked.summary()))];
     lines.extend(redacted("request", &entry.redacted));
+    if let Some(body) = entry.asked.body() {
+        // Shortened text by text, so that the last message is shown as well as the first tool.
+        let text = serde_json::to_string_pretty(&shortened(body)).unwrap_or_default();
+        lines.extend(shown_text(&text));
+    }
     lines.extend(entry.normalised.iter().map(|what| format!("  request made equal: {}", plain(what))));
     for (at, slot) in entry.slots.iter().enumerate() {
         let recording = &slot.recording;
@@ -87,11 +95,31 @@ fn described(path: &Path, entry: &Entry) -> String {
         ));
         lines.extend(redacted("answer", &slot.redacted));
         let body = String::from_utf8_lossy(&recording.body()).into_owned();
-        let cut: String = body.chars().take(SHOWN).collect();
-        let more = if cut.len() < body.len() { "\n…" } else { "" };
-        lines.extend(format!("{}{more}", plain_lines(&cut)).lines().map(|line| format!("    {line}")));
+        lines.extend(shown_text(&body));
     }
     lines.join("\n")
+}
+
+/// A body, cut where it grows too long.
+fn shown_text(body: &str) -> Vec<String> {
+    let cut: String = body.chars().take(SHOWN).collect();
+    let more = if cut.len() < body.len() { "\n…" } else { "" };
+    format!("{}{more}", plain_lines(&cut)).lines().map(|line| format!("    {line}")).collect()
+}
+
+/// A request whose long texts are cut: images, and prompts of pages.
+fn shortened(value: &Value) -> Value {
+    match value {
+        Value::String(text) => match text.char_indices().nth(LONGEST_TEXT) {
+            Some((end, _)) => Value::from(format!("{}…", &text[..end])),
+            None => value.clone(),
+        },
+        Value::Array(items) => items.iter().map(shortened).collect(),
+        Value::Object(members) => {
+            Value::Object(members.iter().map(|(name, item)| (name.clone(), shortened(item))).collect())
+        }
+        other => other.clone(),
+    }
 }
 
 fn redacted(what: &str, places: &[String]) -> Vec<String> {

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::Volatile;
+use super::media;
 use super::verify_replay::hidden_parts;
 use super::volatile::Normaliser;
 use crate::common::Request;
@@ -187,6 +188,7 @@ impl Inquiry {
             return self;
         }
         let Ok(mut body) = serde_json::from_str::<Value>(&self.canonical) else { return self };
+        self.redacted.extend(media::hide(secrets, &mut body));
         self.redacted.extend(secrets.clean_json(&mut body).iter().map(ToString::to_string));
         let mut normaliser = Normaliser::new(volatile);
         normaliser.visit(&mut body);
@@ -273,7 +275,8 @@ impl AskedDocument {
         Some(request)
     }
 
-    fn body(&self) -> Option<&Value> {
+    /// What was sent, without secrets; `None` of a value that was put under a key by hand.
+    pub fn body(&self) -> Option<&Value> {
         match self {
             AskedDocument::Model { body, .. } | AskedDocument::Api { body, .. } => Some(body),
             AskedDocument::Value { .. } => None,
@@ -321,6 +324,7 @@ fn is_unredacted(text: &str, recorded: &str) -> bool {
             .is_ok_and(|part| part == MARK || (!part.contains(char::is_whitespace) && may_be_secret(part)))
     };
     text == recorded
+        || media::is_hidden_form_of(recorded, text)
         || hidden_parts(text.as_bytes(), recorded.as_bytes())
             .is_some_and(|parts| parts.into_iter().all(may_be_hidden))
 }

@@ -12,6 +12,7 @@ mod full_disk;
 mod housekeeping;
 pub mod import;
 mod inquiry;
+mod media;
 mod miss;
 mod seat;
 mod shelf;
