@@ -427,15 +427,27 @@ fn a_cookie_is_one_secret_and_its_parts_are_none() {
 
 #[test]
 fn quotation_marks_around_a_value_stay() {
-    for value in [r#""Zk3vQ8xWn2LmR7tY""#, "'Zk3vQ8xWn2LmR7tY'"] {
+    let inner = "Zk3vQ8xWn2LmR7tY";
+    for value in
+        [r#""Zk3vQ8xWn2LmR7tY""#, "'Zk3vQ8xWn2LmR7tY'", r#"\"Zk3vQ8xWn2LmR7tY\""#, r#"Zk3vQ8xWn2LmR7tY""#]
+    {
         let secrets = Secrets::of_environment([("SHOP_TOKEN".to_owned(), value.to_owned())]);
-        let line = json!({"event": "x", "token": "Zk3vQ8xWn2LmR7tY", "n": 1}).to_string();
-        let cleaned = secrets.clean(&line).into_owned();
-        assert_eq!(
-            serde_json::from_str::<serde_json::Value>(&cleaned).unwrap(),
-            json!({"event": "x", "token": "[redacted]", "n": 1})
-        );
+        secrets.learn_header("set-cookie", &format!("sid={value}; Path=/"));
+        let call = json!({"token": inner, "n": 3}).to_string();
+        for text in [
+            json!({"event": "x", "token": inner, "n": 1}).to_string(),
+            json!({"arguments": call, "n": 1}).to_string(),
+            json!({"arguments": json!({"again": call}).to_string()}).to_string(),
+            format!("{call}{call}"),
+            format!("it said {call} and {call}"),
+            format!("data: {call}\n\ndata: {{\"cut\": \"{inner}\""),
+            format!("SHOP_TOKEN=\"{inner}\" or '{inner}' or sid={inner}"),
+        ] {
+            assert_eq!(secrets.clean(&text), text.replace(inner, MARK), "{value}");
+        }
         assert!(!secrets.clean(&format!("sid={value}")).contains("Zk3v"));
+        let encoded = STANDARD.encode(value);
+        assert!(!secrets.clean(&encoded).contains(&STANDARD.encode(&value[2..14])[..12]));
     }
 }
 

@@ -300,16 +300,13 @@ impl Secrets {
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
         let matcher = Arc::make_mut(&mut known);
         for value in found {
-            let mut spelled = vec![value.clone().into_bytes()];
+            let mut spelled = Vec::new();
             // A text is read without its escapes, so a value that looks like one is known without them as well.
-            spelled.push(escapes::unescaped(value.as_bytes()));
-            // Who sets a variable to `"..."` means what is between the quotation marks.
-            for mark in ['"', '\''] {
-                let inner = value.strip_prefix(mark).and_then(|rest| rest.strip_suffix(mark));
-                spelled.extend(inner.map(|inner| inner.as_bytes().to_vec()));
+            for value in [value.as_bytes(), &escapes::unescaped(value.as_bytes())] {
+                spelled.push(without_quotes(value).to_vec());
             }
             // A key in base64 is handed on with its padding or without.
-            spelled.push(value.trim_end_matches('=').as_bytes().to_vec());
+            spelled.push(without_quotes(value.trim_end_matches('=').as_bytes()).to_vec());
             spelled.sort_unstable();
             spelled.dedup();
             for value in spelled {
@@ -317,5 +314,17 @@ impl Secrets {
                 spelling::spellings(&value, &common).into_iter().for_each(|it| matcher.add(it));
             }
         }
+    }
+}
+
+/// Who sets a variable to `"..."` means what is between the quotation marks: those of a text belong to the text, and a
+/// document without them is none. So `"` goes from a single end as well; another mark there is a part of the value.
+fn without_quotes(mut value: &[u8]) -> &[u8] {
+    loop {
+        let between = |mark: &[u8]| value.strip_prefix(mark).and_then(|rest| rest.strip_suffix(mark));
+        let inner = [&br#"\""#[..], br"\'", b"'", b"`"].into_iter().find_map(between);
+        let inner = inner.or(value.strip_prefix(b"\"")).or(value.strip_suffix(b"\""));
+        let Some(inner) = inner else { return value };
+        value = inner;
     }
 }
