@@ -27,6 +27,14 @@ ORDINARY = {
     "KEY_FILE_TOKEN": "/run/secrets/openai",
     "REQUEST_TOKEN": "chatcmpl-9xYzAbCdEfGhIjKlMnOpQrStUvWx",
     "OPENAI_KEY": "sk-test-1234567890",
+    "SESSION_COOKIE": "o4-mini-2025-04-16",
+    "HOSTED_MODEL_KEY": "meta-llama/Llama-3.3-70B-Instruct",
+    "REGION_TOKEN": "us-central1-a",
+    "FINGERPRINT_TOKEN": "fp_44709d6fcb",
+    "UPLOAD_TOKEN": "file-abc123DEF456ghi789JKL012",
+    "FILE_KEY": "src/app/main2.py",
+    "EXPIRES_AT_TOKEN": "Thu, 18 Nov 2026 10:00:00 GMT",
+    "FEW_WORDS_SECRET": "three prompts",
     "OTHER_API_KEY": "your-api-key-here",
 }
 #: Passphrases and keys that are made of what texts are made of.
@@ -35,11 +43,22 @@ WORDY = {
     "JWT_SECRET": "the-quick-brown-fox-content-role",
     "SIGNING_SECRET": "tool_calls-function-arguments-2024",
 }
+#: Real secrets that begin with what texts hold: a word, a person, the name of a tool, of a service, of a model.
+NAMED = {
+    "REFUND_API_TOKEN": "refund-service-3f9a8b7c6d",
+    "AZURE_KEY": "gpt-4o-mini-prod-8f7e6d5c",
+    "AGENT_TOKEN": "customer_support_agent:9f8e7d6c5b4a",
+    "TOOL_SECRET": "lookup_order9Zk",
+    "FLIGHTS_TOKEN": "search_flights_v2_9f8e7d",
+    "MAIL_PASSWORD": "alice.miller@example.com-9X8y7Z",
+    "ORDER_KEY": "order_123456_abcdef9",
+    "PROMPT_SECRET": "assistant_7c6d5e4f3a2b",
+}
 
 
 def load(monkeypatch: pytest.MonkeyPatch) -> None:
     secrets = {name: canary.value for name, canary in canaries(77).items()}
-    for name, value in {**secrets, **ORDINARY, **WORDY}.items():
+    for name, value in {**secrets, **ORDINARY, **WORDY, **NAMED}.items():
         monkeypatch.setenv(name, value)
 
 
@@ -51,6 +70,13 @@ def load(monkeypatch: pytest.MonkeyPatch) -> None:
         'data: {"delta":{"content":"consist"}}\n\ndata: {"delta":{"content":"ent"}}\n\n',
         '{"role":"assistant","content":"The quick brown fox","tool_calls":[{"function":{"arguments":"{}"}}]}',
         "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+        '{"model":"gpt-4o-mini","tools":[{"name":"refund-service"},{"name":"lookup_order"},{"name":"search_flights_v2"}]}',
+        '{"name":"customer_support_agent","to":"alice.miller@example.com","id":"order_123456"}',
+        "calling lookup_order",
+        "calling refund-service... then search_flights\u2026 as customer_support_agent, with gpt-4o-mini...",
+        "'assistant', \"search_flights\": 'order_123456'\nlookup_order",
+        '{"model":"meta-llama/Llama-3.3-70B-Instruct","system_fingerprint":"fp_44709d6fcb","region":"us-central1-a"}',
+        "src/app/main2.py, file-abc123DEF456ghi789JKL012, until Thu, 18 Nov 2026 10:00:00 GMT: three prompts",
         "def password(self): return self._password  # password=None, api_key=api_key, token=next_token",
     ],
 )

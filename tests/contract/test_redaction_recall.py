@@ -87,14 +87,20 @@ def test_known_secrets_in_documents_that_stay_documents(environment, counted):
 
 
 def test_known_secrets_where_a_text_was_cut(environment, counted):
-    """What is left of a value at a cut is hidden from eight characters on that are not the prefix of its format."""
+    """What is left of a value is hidden from eight characters on that are not the prefix of its format. Whoever cuts a text
+    marks the place, in front of the quotation mark behind it or after that."""
     search, tried = Search(known()), 0
     for canary in known().values():
         (part, *_) = parts(canary)
         start = len(part.partition(canary.own[0])[0])
         for length in range(start + 8, len(part)):
             piece = part[:length]
-            for cut in (f"it begins {piece}...", f"it begins {piece}\u2026", f"it begins {piece}", f'"{piece}" is cut'):
+            for cut in (
+                f"it begins {piece}...",
+                f"it begins {piece}\u2026",
+                f'"{piece}\u2026"',
+                f'"{piece}"... is cut',
+            ):
                 assert not search.in_text(clean(cut)), (piece, clean(cut))
                 tried += 1
     assert tried > 4_000

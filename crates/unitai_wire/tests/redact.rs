@@ -401,16 +401,77 @@ fn a_part_of_a_value_is_hidden_only_where_a_text_was_cut() {
     let secrets = Secrets::none();
     secrets.learn("Zk3vQ8xWn2LmR7tYbV5k");
     for (cut, cleaned) in [
-        ("it begins with Zk3vQ8xWn2", "it begins with [redacted]"),
-        ("R7tYbV5k is its end", "[redacted] is its end"),
+        ("it begins with Zk3vQ8xWn2...", "it begins with [redacted]..."),
+        ("...R7tYbV5k is its end", "...[redacted] is its end"),
         ("'Zk3vQ8xWn…'", "'[redacted]…'"),
+        ("\"Zk3vQ8xWn\"… and …\"mR7tYbV5k\"", "\"[redacted]\"… and …\"[redacted]\""),
         ("'Zk3vQ8xW...mR7tYbV5k'", "'[redacted]...[redacted]'"),
-        (r#"{"a": "Zk3vQ8xWn2", "b": 1}"#, r#"{"a": "[redacted]", "b": 1}"#),
+        (r#"{"a": "Zk3vQ8xWn2…", "b": 1}"#, r#"{"a": "[redacted]…", "b": 1}"#),
+        (r#"{"a": "Zk3vQ8xWn2\u2026", "b": 1}"#, r#"{"a": "[redacted]\u2026", "b": 1}"#),
+        (r"cut, as \u0022Zk3vQ8xWn2\u2026\u0022", r"cut, as \u0022[redacted]\u2026\u0022"),
     ] {
         assert_eq!(secrets.clean(cut), cleaned);
     }
-    for whole in ["Zk3vQ8xWn2 is a word", "a word: mR7tYbV5k.", "xWn2LmR7tY", "Zk3vQ8x", "tYbV5k"] {
+    for whole in [
+        "Zk3vQ8xWn2 is a word",
+        "a word: mR7tYbV5k.",
+        "xWn2LmR7tY",
+        "Zk3vQ8x…",
+        "…tYbV5k",
+        "so it ends: Zk3vQ8xWn2",
+        "R7tYbV5k, so it begins",
+        r#"{"a": "Zk3vQ8xWn2", "b": 'mR7tYbV5k'}"#,
+    ] {
         assert_eq!(secrets.clean(whole), whole);
+    }
+    let dotted = Secrets::none();
+    dotted.learn("Zk3vQ8xWn2.LmR7tYbV5k");
+    assert_eq!(dotted.clean("it is Zk3vQ8xWn2..."), "it is [redacted]..");
+}
+
+/// A token may begin with the name of its service, of a tool or of a model; a password with an address.
+#[test]
+fn the_name_in_front_of_a_value_is_no_part_of_it_where_a_text_was_cut() {
+    let vars = [
+        ("REFUND_API_TOKEN", "refund-service-3f9a8b7c6d"),
+        ("AZURE_KEY", "gpt-4o-mini-prod-8f7e6d5c"),
+        ("AGENT_TOKEN", "customer_support_agent:9f8e7d6c5b4a"),
+        ("COOKIE_SECRET", "lookup_order9Zk"),
+        ("APP_TOKEN", "search_flights_v2_9f8e7d"),
+        ("USER_PASSWORD", "alice.miller@example.com-9X8y7Z"),
+        ("X_KEY", "order_123456_abcdef9"),
+        ("LAST_TOKEN", "9f8e7d6c5b_refund-service"),
+    ];
+    let secrets = Secrets::of_environment(vars.map(|(name, value)| (name.to_owned(), value.to_owned())));
+    for name in [
+        "refund-service",
+        "gpt-4o-mini",
+        "customer_support_agent",
+        "lookup_order",
+        "search_flights_v2",
+        "search_flights",
+        "alice.miller@example.com",
+        "order_123456",
+    ] {
+        for text in [
+            format!("calling {name}"),
+            format!("calling {name}..."),
+            format!("calling \"{name}\"…"),
+            format!("…{name} was called"),
+            json!({"model": name, "tools": [{ "name": name }], name: 1}).to_string(),
+        ] {
+            assert_eq!(secrets.clean(&text), text);
+        }
+    }
+    for (name, value) in vars {
+        assert_eq!(secrets.clean(&format!("it is {value}.")), "it is [redacted].", "{name}");
+    }
+    for (cut, cleaned) in [
+        ("it is refund-service-3f9a…", "it is [redacted]…"),
+        ("it is gpt-4o-mini-prod-8f7e…", "it is [redacted]…"),
+        ("it is customer_support_agent:9f8e7…", "it is [redacted]…"),
+    ] {
+        assert_eq!(secrets.clean(cut), cleaned);
     }
 }
 
@@ -652,21 +713,97 @@ fn forms_are_found_after_escape_sequences() {
     println!("{tried} forms after escape sequences");
 }
 
+/// Whether a value is a secret where its name says so: as a variable, a header or a cookie.
+fn is_a_secret(value: &str) -> bool {
+    let learned: [fn(&Secrets, &str); 3] = [
+        |secrets, value| secrets.learn_environment([("SOME_TOKEN".to_owned(), value.to_owned())]),
+        |secrets, value| secrets.learn_header("authorization", &format!("Bearer {value}")),
+        |secrets, value| secrets.learn_header("cookie", &format!("seen={value}")),
+    ];
+    let hidden = learned.map(|learn| {
+        let secrets = Secrets::none();
+        learn(&secrets, value);
+        secrets.clean(&format!("<{value}>")) != format!("<{value}>")
+    });
+    assert!(hidden.iter().all(|it| *it == hidden[0]), "{value}: {hidden:?}");
+    hidden[0]
+}
+
 #[test]
-fn numbers_times_models_and_ids_are_no_secrets() {
+fn numbers_times_words_models_regions_paths_and_ids_are_no_secrets() {
     for value in [
         "1794970227",
         "20261118100000",
         "2026-11-18T10:00:00.000Z",
+        "2026-W47-3T10:00:00Z",
+        "10:00:00 PM",
+        "18/Nov/2026:10:00:00 +0000",
+        "Thu, 18 Nov 2026 10:00:00 GMT",
+        "three prompts",
+        "client_credentials",
         "gpt-4o-mini-2024-07-18",
+        "o4-mini-2025-04-16",
         "claude-3-5-sonnet-20241022",
+        "anthropic/claude-3.5-sonnet",
+        "us.anthropic.claude-sonnet-4-20250514-v1:0",
+        "meta-llama/Llama-3.3-70B-Instruct",
+        "accounts/fireworks/models/llama-v3p1-70b-instruct",
+        "Qwen/Qwen2.5-72B-Instruct",
+        "mistralai/Mixtral-8x7B-Instruct-v0.1",
+        "qwen3-235b-a22b-fp8",
+        "models/gemini-2.0-flash",
+        "gemini-2.5-flash-preview-05-20",
+        "codestral-2501",
+        "text-embedding-3-large",
+        "us-central1-a",
+        "us-gov-west-1",
+        "northamerica-northeast1-b",
+        "src/app/main2.py",
+        "config/prod.key.json",
+        "tests/fixtures/a1.json",
         "chatcmpl-9xYzAbCdEfGhIjKlMnOpQrStUvWx",
         "toolu_01A09q90qw90lq917835lq9",
+        "toolu_bdrk_01A09q90qw90lq917835lq9",
+        "srvtoolu_01AbCdEfGhIjKlMnOpQrStUv",
+        "msg_01XFDUDYJgAACzvnptvVoYEL",
+        "call_abc123DEF456ghi789JKL012",
+        "asst_abc123DEF456ghi789JKL",
+        "file-abc123DEF456ghi789JKL012",
+        "fp_44709d6fcb",
+        "rs_0a1b2c3d4e5f60718293a4b5c6d7e8f9",
+        "fc_0a1b2c3d4e5f6071",
+        "gen-1794970227-AbCdEfGh1234",
+        "run-3f2504e0-4f89-41d3-9a0c-0305e82c3301",
     ] {
-        let secrets = Secrets::of_environment([("SOME_TOKEN".to_owned(), value.to_owned())]);
-        secrets.learn_header("authorization", &format!("Bearer {value}"));
-        secrets.learn_header("cookie", &format!("seen={value}"));
-        assert_eq!(secrets.clean(value), value);
+        assert!(!is_a_secret(value), "{value}");
+    }
+}
+
+#[test]
+fn keys_that_begin_like_a_name_or_an_id_are_secrets() {
+    for value in [
+        "gpt-4o-mini-prod-8f7e6d5c",
+        "claude-Zk3vQ8xWn2LmR7tY",
+        "prod.anthropic.claude-3f9a8b7c6d5e",
+        "refund-service-3f9a8b7c6d",
+        "us-central1-3f9a8b7c6d5e",
+        "us-east-1:3f2504e0-4f89-41d3-9a0c-0305e82c3301",
+        "file-service-prod-9X8y7Z6w5V",
+        "batch_worker_9f8a7b6c5d",
+        "fp_Zk3vQ8xWn2LmR7tY",
+        "fc-Zk3vQ8xWn2LmR7tYbV5k",
+        "rs-3f9a8b7c6d5e4f30",
+        "src/Zk3vQ8xWn2LmR7tY.key",
+        "ab/cd/ef12/GH34x9Z",
+        "2026-11-18-Zk3vQ8xWn2",
+        "20261118100000200.1794970227",
+        "Zk3vQ8xWn2LmR7tY prompts",
+        "3f2504e0-4f89-41d3-9a0c-0305e82c3301",
+    ] {
+        assert!(is_a_secret(value), "{value}");
+    }
+    for (name, key) in formats() {
+        assert!(is_a_secret(&key), "{name}");
     }
 }
 
@@ -801,16 +938,16 @@ proptest! {
         let secrets = Secrets::none();
         secrets.learn(&value);
         let spelled = spellings(&value).swap_remove(spelling).1;
-        // Its end at the start of the text, and all of it among other text.
+        // Its end where the text was cut, and all of it among other text.
         let is_whole = [0, 5, 6].contains(&spelling);
         let mut from = if is_whole { from.min(spelled.len()) } else { spelled.len() };
         while !spelled.is_char_boundary(from) { from -= 1 }
-        let text = format!("{} {before} {spelled} {after}", &spelled[from..]);
+        let text = format!("…{} {before} {spelled} {after}", &spelled[from..]);
         let cleaned = secrets.clean(&text);
         prop_assert!(!cleaned.contains(&spelled), "{}", cleaned);
         prop_assert!(!cleaned.contains(&value), "{}", cleaned);
         if is_whole && spelled.len() - from >= 12 {
-            prop_assert!(cleaned.starts_with(MARK), "{}", cleaned);
+            prop_assert!(cleaned.starts_with(&format!("…{MARK}")), "{}", cleaned);
         }
         prop_assert_eq!(secrets.clean(&cleaned), &*cleaned);
 
@@ -826,6 +963,18 @@ proptest! {
         prop_assert_eq!(secrets.clean_chunks(&mut chunks), cleaned != text);
         prop_assert_eq!(chunks.len(), count);
         prop_assert_eq!(chunks.concat(), cleaned.as_bytes());
+    }
+
+    /// What is no secret by what it looks like must not fit a key that somebody made by chance.
+    #[test]
+    fn no_random_key_is_taken_for_ordinary(length in 16..64usize, seed in 1..u64::MAX, of in 0..4usize, start in 0..30usize) {
+        let key = noise([WORD, HEX, UPPER, "abcdefghijklmnopqrstuvwxyz0123456789"][of], length, seed);
+        // So few letters or digits are one in millions.
+        prop_assume!(key.bytes().filter(u8::is_ascii_digit).count() >= 2 && key.bytes().filter(u8::is_ascii_alphabetic).count() >= 2);
+        prop_assert!(is_a_secret(&key), "{}", key);
+        let (_, known) = formats().swap_remove(start);
+        let prefix = known.split_inclusive(['-', '_', '.']).next().filter(|it| it.len() < 6).unwrap_or_default();
+        prop_assert!(is_a_secret(&format!("{prefix}{key}")), "{}{}", prefix, key);
     }
 
     #[test]

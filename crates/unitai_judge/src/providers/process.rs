@@ -3,6 +3,7 @@
 //! The program is the head of a process group of its own. Whatever ends the run (its end, the limit, somebody who no longer
 //! waits for it), the whole group is ended, and so are processes that left the group, which are known by their mark.
 
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -71,22 +72,22 @@ impl Ended {
     pub fn told(&self) -> String {
         // `exit status: 3` and `signal: 9 (SIGKILL)`.
         let how = format!("ended with {}", self.status.to_string().replace(": ", " "));
-        match tail(&self.errors) {
+        match &*tail(&self.errors) {
             "" => how,
             words => format!("{how}; its standard error ends with: {words}"),
         }
     }
 }
 
-/// The end of a text, short enough for a message.
-pub fn tail(text: &str) -> &str {
+/// The end of a text, short enough for a message, and marked where it was cut: redaction relies on that.
+pub fn tail(text: &str) -> Cow<'_, str> {
     const SHOWN: usize = 2000;
     let text = text.trim();
     let mut begin = text.len().saturating_sub(SHOWN);
     while !text.is_char_boundary(begin) {
         begin += 1;
     }
-    &text[begin..]
+    if begin == 0 { Cow::Borrowed(text) } else { Cow::Owned(format!("…{}", &text[begin..])) }
 }
 
 /// A folder that only we can read, which is gone when this is dropped.

@@ -142,7 +142,7 @@ pub fn text<'a>(event: &'a Value, name: &str) -> &'a str {
 
 /// Something of an output for people, when it is not what was expected.
 pub fn shown(output: &str) -> String {
-    match tail(output) {
+    match &*tail(output) {
         "" => "nothing on standard output".to_owned(),
         words => format!("on standard output: {words}"),
     }

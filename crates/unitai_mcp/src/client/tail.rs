@@ -20,14 +20,18 @@ impl Tail {
         kept.drain(..excess);
     }
 
-    /// What is kept, as text; a line whose beginning is lost is left out.
+    /// What is kept, as text; a line whose beginning is lost is left out, or marked where it is all there is.
     pub(super) fn text(&self) -> String {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let whole = match kept.iter().position(|byte| *byte == b'\n') {
-            Some(end) if kept.len() == KEPT && end + 1 < KEPT => &kept[end + 1..],
-            _ => &kept[..],
-        };
-        String::from_utf8_lossy(whole).trim().to_owned()
+        let is_full = kept.len() == KEPT;
+        match kept.iter().position(|byte| *byte == b'\n') {
+            Some(end) if is_full && end + 1 < KEPT => {
+                String::from_utf8_lossy(&kept[end + 1..]).trim().to_owned()
+            }
+            // Redaction takes what stands behind the mark for what may be left of a secret.
+            _ if is_full => format!("…{}", String::from_utf8_lossy(&kept).trim_end()),
+            _ => String::from_utf8_lossy(&kept).trim().to_owned(),
+        }
     }
 
     /// Reads a stream to its end, so that its writer is never blocked.
@@ -59,6 +63,6 @@ mod tests {
     fn a_line_longer_than_the_tail_is_cut_at_its_beginning() {
         let tail = Tail::default();
         tail.push(&vec![b'x'; 10_000]);
-        assert_eq!(tail.text().len(), KEPT);
+        assert_eq!(tail.text(), format!("…{}", "x".repeat(KEPT)));
     }
 }

@@ -98,12 +98,14 @@ impl ReplayCache {
 /// A key is a file's name, and must never lead anywhere else.
 fn check_key(py: Python<'_>, key: &str) -> PyResult<()> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    const SHOWN: usize = 150;
     if key.is_empty() || key.len() > 128 || !key.chars().all(is_plain) {
         return Err(invalid(
             py,
             format!(
-                "a cache key has 1 to 128 letters, digits, `-` and `_`, not {:?}",
-                key.chars().take(150).collect::<String>()
+                "a cache key has 1 to 128 letters, digits, `-` and `_`, not {:?}{}",
+                key.chars().take(SHOWN).collect::<String>(),
+                if key.chars().nth(SHOWN).is_some() { "…" } else { "" }
             ),
         ));
     }

@@ -48,7 +48,8 @@ fn marked(line: &str, number: usize, column: usize) -> String {
     let at = column.saturating_sub(1);
     // Of a long line, what is around the place.
     let skipped = if line.chars().count() <= WIDEST { 0 } else { at.saturating_sub(BEFORE) };
-    let (mut shown, mut indent) = (String::new(), 0);
+    // Whoever cuts a text says so: redaction then takes the ends for what may be left of a secret.
+    let (mut shown, mut indent) = (String::from(if skipped > 0 { "…" } else { "" }), 0);
     for (index, c) in line.chars().enumerate().skip(skipped).take(WIDEST) {
         if index == at {
             indent = shown.chars().map(width).sum();
@@ -57,6 +58,9 @@ fn marked(line: &str, number: usize, column: usize) -> String {
     }
     if at >= skipped + WIDEST || at >= line.chars().count() {
         indent = shown.chars().map(width).sum();
+    }
+    if line.chars().count() > skipped + WIDEST {
+        shown.push('…');
     }
     let gutter = number.to_string();
     format!("  {gutter} | {shown}\n  {} | {}^", " ".repeat(gutter.len()), " ".repeat(indent))
@@ -97,7 +101,10 @@ mod tests {
         let line = format!("{}X{}", "a".repeat(5000), "b".repeat(5000));
         let shown = marked(&line, 1, 5001);
         let lines: Vec<&str> = shown.lines().collect();
-        assert_eq!(lines[0].len(), "  1 | ".len() + 100);
-        assert_eq!(lines[0].find('X'), lines[1].find('^'));
+        assert_eq!(lines[0].chars().count(), "  1 | ".len() + 102);
+        assert_eq!(lines[0].chars().position(|it| it == 'X'), lines[1].find('^'));
+        assert!(lines[0].starts_with("  1 | …a") && lines[0].ends_with("b…"), "{}", lines[0]);
+        let shown = marked(&line[..100], 1, 100);
+        assert!(!shown.contains('…'), "{shown}");
     }
 }

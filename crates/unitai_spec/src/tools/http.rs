@@ -77,6 +77,9 @@ async fn body(mut response: Response) -> Result<String, String> {
     } else {
         String::from_utf8_lossy(&bytes).into_owned()
     };
-    let end = text.char_indices().nth(KEPT).map_or(text.len(), |(at, _)| at);
-    Ok(text[..end].to_owned())
+    // Without the mark, redaction would not know what is left of a secret that lies across the end.
+    Ok(match text.char_indices().nth(KEPT) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    })
 }

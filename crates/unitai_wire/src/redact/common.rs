@@ -106,7 +106,7 @@ pub(super) fn common(value: &[u8]) -> Vec<bool> {
 }
 
 /// The length of what the value begins with by its format.
-fn prefix(value: &[u8]) -> usize {
+pub(super) fn prefix(value: &[u8]) -> usize {
     let known = PREFIXES
         .iter()
         .filter(|prefix| value.starts_with(prefix.as_bytes()))

@@ -1,5 +1,5 @@
-//! Where a text holds a known value: whole, in one of its spellings; and where the text was cut, the beginning or the end
-//! that the cut has left of one.
+//! Where a text holds a known value: whole, in one of its spellings; and where the text says that it was cut, the beginning or
+//! the end that the cut has left of one.
 //!
 //! A spelling is looked up by its first eight bytes, as one number, and then compared as a whole. A text that holds none
 //! costs a fraction of a nanosecond a byte: every window of eight holds a run of five that begins at a multiple of four,
@@ -9,6 +9,8 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
+use super::common::prefix;
+use super::ordinary::is_name;
 use super::spelling::Spelling;
 
 /// No spelling is shorter than this, and neither is what is hidden at a cut.
@@ -21,8 +23,9 @@ const STRIDE: usize = 4;
 /// Two to this many bits: 16 KB, which stay in the first cache.
 const BITMAP_BITS: u32 = 17;
 const BITMAP_WORDS: usize = 1 << (BITMAP_BITS - 6);
-/// How reports, and those of others, show that a text goes on.
-const ELLIPSES: [&[u8]; 2] = ["\u{2026}".as_bytes(), b"..."];
+/// How a text says that it was cut: ours do where something is left out, and so do those of pytest and of others. The end
+/// of a text says nothing: most texts are whole, and so are their strings.
+const ELLIPSES: [&[u8]; 3] = ["\u{2026}".as_bytes(), b"...", br"\u2026"];
 
 /// The spellings of every known value.
 #[derive(Clone)]
@@ -156,34 +159,55 @@ fn alike<'a>(
     text.zip(bytes).take_while(is_same).count()
 }
 
-/// Whether a part is enough of a value to be told from other text. Words of a passphrase are not: `"assistant"` may be
-/// the end of one.
+/// Whether a part is enough of a value to be told from other text.
 fn is_left(spelling: &Spelling, from: usize, to: usize) -> bool {
     let shortest = if spelling.any_case { SHORTEST_FOLDED } else { WINDOW };
-    let is_words = || std::str::from_utf8(&spelling.bytes[from..to]).is_ok_and(are_words);
-    to - from >= shortest
-        && spelling.is_telling(from, to)
-        && ((to - from) * 2 >= spelling.bytes.len() || !is_words())
+    to - from >= shortest && spelling.is_telling(from, to) && !reads_as_text(&spelling.bytes, from, to)
+}
+
+/// Whether a part of a value reads as other text does: `"assistant"` may be the end of a passphrase, and
+/// `"refund-service"` what stands in front of a token. Such a name is whole: a cut falls anywhere.
+fn reads_as_text(value: &[u8], from: usize, to: usize) -> bool {
+    let Ok(part) = std::str::from_utf8(&value[from..to]) else { return false };
+    let is_short = (to - from) * 2 < value.len();
+    let ends_with_it = |at: usize| at == 0 || at == value.len() || kind(value[at - 1]) != kind(value[at]);
+    let is_name = || ends_with_it(from) && ends_with_it(to) && is_name(part);
+    (is_short && are_words(part)) || (prefix(value) == 0 && is_name())
 }
 
 fn are_words(part: &str) -> bool {
     part.bytes().all(|byte| byte.is_ascii_lowercase() || b" -_.".contains(&byte))
 }
 
-/// Whether the text ends here, or a string in it does, or it says that something is left out. A line end is no cut, whether
-/// it is written as such or as `\n`.
+/// Letters, digits and signs end each other.
+fn kind(byte: u8) -> u8 {
+    match byte {
+        b'0'..=b'9' => 1,
+        b'a'..=b'z' | b'A'..=b'Z' | 0x80.. => 2,
+        _ => 0,
+    }
+}
+
+/// Whether the text says here that something is left out, perhaps behind the quotation mark of what it left.
 fn is_cut_after(text: &[u8], end: usize) -> bool {
     let rest = &text[end..];
     let signs = rest.iter().take_while(|byte| **byte == b'\\').count();
-    let is_quotation_mark = |byte: &u8| b"\"'".contains(byte);
-    rest.get(signs).is_none_or(is_quotation_mark)
-        || ELLIPSES.iter().any(|ellipsis| rest.starts_with(ellipsis))
+    let has_mark = rest.get(signs).is_some_and(is_quotation_mark);
+    let behind = if has_mark { &rest[signs + 1..] } else { rest };
+    // The value may have gone on with a dot, which then is taken for one of the three.
+    let dots = text[..end].iter().rev().take(2).take_while(|byte| **byte == b'.').count();
+    let begins = |text: &[u8]| ELLIPSES.iter().any(|ellipsis| text.starts_with(ellipsis));
+    begins(behind) || (1..=dots).any(|dots| begins(&text[end - dots..]))
 }
 
 fn is_cut_before(text: &[u8], start: usize) -> bool {
     let rest = &text[..start];
-    rest.last().is_none_or(|byte| b"\"'".contains(byte))
-        || ELLIPSES.iter().any(|ellipsis| rest.ends_with(ellipsis))
+    let rest = rest.strip_suffix(b"\"").or(rest.strip_suffix(b"'")).unwrap_or(rest);
+    ELLIPSES.iter().any(|ellipsis| rest.ends_with(ellipsis))
+}
+
+fn is_quotation_mark(byte: &u8) -> bool {
+    b"\"'".contains(byte)
 }
 
 /// The part with the characters of base64 at its sides that are partly the value's, and the padding after them.

@@ -11,7 +11,7 @@
 //!
 //! let secrets = Secrets::of_environment([("SHOP_TOKEN".to_owned(), "Zk3vQ8xWn2LmR7tY".to_owned())]);
 //! assert_eq!(secrets.clean("the token is Zk3vQ8xWn2LmR7tY."), "the token is [redacted].");
-//! assert_eq!(secrets.clean("so it begins: Zk3vQ8xWn"), "so it begins: [redacted]");
+//! assert_eq!(secrets.clean("so it begins: Zk3vQ8xWn..."), "so it begins: [redacted]...");
 //! assert_eq!(secrets.clean("WmszdlE4eFduMkxtUjd0WQ== in base64"), "[redacted] in base64");
 //! ```
 
@@ -22,6 +22,7 @@ mod json;
 mod labels;
 mod matcher;
 mod names;
+mod ordinary;
 mod query;
 mod shapes;
 mod spelling;

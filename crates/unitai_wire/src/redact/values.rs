@@ -5,6 +5,7 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use percent_encoding::percent_decode_str;
 
 use super::common::common;
+use super::ordinary::is_ordinary;
 use super::{names, shapes};
 
 /// Fewer characters than this are no secret,
@@ -15,29 +16,6 @@ const SHORTEST_OF_ONE_KIND: usize = 12;
 const SHORTEST_TOKEN: usize = 20;
 /// So many characters must be neither a word nor a known prefix.
 const LEAST_OF_ITS_OWN: usize = 6;
-/// A number of up to so many digits is an amount, a time or an id.
-const LONGEST_NUMBER: usize = 17;
-/// How ids begin that providers make for each answer.
-const IDS: [&str; 10] =
-    ["chatcmpl-", "cmpl-", "msg_", "req_", "resp_", "call_", "toolu_", "run_", "thread_", "modelcall-"];
-/// Families of models.
-const MODELS: [&str; 13] = [
-    "gpt",
-    "claude",
-    "gemini",
-    "gemma",
-    "llama",
-    "mistral",
-    "mixtral",
-    "command",
-    "text-embedding",
-    "qwen",
-    "deepseek",
-    "grok",
-    "nova",
-];
-/// So many plain words are a passphrase; fewer are plain words.
-const PASSPHRASE: usize = 4;
 
 /// The secrets in the value of a variable. A name that says nothing leaves only those that show
 /// themselves: the password of a URL, a key of a known form.
@@ -105,8 +83,7 @@ const LENIENT: GeneralPurpose = GeneralPurpose::new(
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// Whether a value can be told from what everybody writes: not a word, a number, a time, the name of a model or an id that
-/// a provider gives to each answer.
+/// Whether a value can be told from what everybody writes.
 pub(super) fn is_secret(value: &str) -> bool {
     let value = value.trim_matches(['"', '\'', '`']);
     let has = |is: fn(&u8) -> bool| value.bytes().any(|byte| is(&byte));
@@ -116,64 +93,7 @@ pub(super) fn is_secret(value: &str) -> bool {
     length >= SHORTEST
         && (length >= SHORTEST_OF_ONE_KIND || (letters && digits))
         && own >= LEAST_OF_ITS_OWN
-        && !is_number_or_time(value)
-        && !is_public_name(value)
-        && !is_words(value)
-}
-
-/// `1794970227`, `1.0.1.1`, `2026-11-18T10:00:00.000Z`. More digits than an id or a time has are a key.
-fn is_number_or_time(value: &str) -> bool {
-    let is_sign = |byte: u8| b".+-, :/TZ".contains(&byte);
-    value.bytes().all(|byte| byte.is_ascii_digit() || is_sign(byte))
-        && value.bytes().filter(u8::is_ascii_digit).count() <= LONGEST_NUMBER
-}
-
-/// Names that providers give to models, and to what they answered.
-fn is_public_name(value: &str) -> bool {
-    let is_id = IDS.iter().any(|start| value.starts_with(start));
-    let is_model = MODELS.iter().any(|family| {
-        let rest = value.strip_prefix(family).and_then(|rest| rest.strip_prefix(['-', '.', ':']));
-        rest.is_some_and(|rest| rest.split(['-', '.', ':']).all(is_of_model))
-    });
-    is_id || is_model
-}
-
-/// `sonnet`, `20241022`, `70b`: what follows the family in the name of a model. Long and mixed, it is a key.
-fn is_of_model(part: &str) -> bool {
-    let has = |is: fn(&u8) -> bool| part.bytes().any(|byte| is(&byte));
-    part.bytes().all(|it| it.is_ascii_lowercase() || it.is_ascii_digit())
-        && (part.len() < SHORTEST || !(has(u8::is_ascii_digit) && has(u8::is_ascii_lowercase)))
-}
-
-/// A few words: `client_credentials`.
-fn is_words(value: &str) -> bool {
-    let is_word = |word: &str| {
-        let vowels = word.bytes().filter(|byte| b"aeiouyAEIOUY".contains(byte)).count();
-        let rest = word.get(1..).unwrap_or_default();
-        let one_case = rest.bytes().all(|byte| byte.is_ascii_lowercase())
-            || rest.bytes().all(|byte| byte.is_ascii_uppercase());
-        one_case && word.len() <= 14 && vowels * 5 >= word.len() && vowels * 3 <= word.len() * 2
-    };
-    let words = words(value);
-    words.len() < PASSPHRASE
-        && words.iter().all(|word| word.bytes().all(|byte| byte.is_ascii_alphabetic()) && is_word(word))
-}
-
-/// The words of `client_credentials`, `client credentials` and `ClientCredentials`.
-fn words(value: &str) -> Vec<&str> {
-    let mut words = Vec::new();
-    for part in value.split(['-', '_', ' ', '.', '/', ':', ',']) {
-        let mut start = 0;
-        let humps = part.as_bytes().windows(2).enumerate();
-        for (at, _) in humps.filter(|(_, pair)| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase())
-        {
-            words.push(&part[start..=at]);
-            start = at + 1;
-        }
-        words.push(&part[start..]);
-    }
-    words.retain(|word| !word.is_empty());
-    words
+        && !is_ordinary(value)
 }
 
 pub(super) fn is_path(value: &str) -> bool {

@@ -67,7 +67,11 @@ impl Given {
 }
 
 fn wrong(name: &str, expected: &str, found: &Value) -> String {
-    let found: String = found.to_string().chars().take(60).collect();
+    let written = found.to_string();
+    let found = match written.char_indices().nth(60) {
+        Some((end, _)) => format!("{}…", &written[..end]),
+        None => written,
+    };
     format!("`{name}` must be {expected}, and is {}", quoted(&found))
 }
 
