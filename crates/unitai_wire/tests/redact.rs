@@ -169,6 +169,31 @@ fn private_keys_and_passwords_in_urls_are_known_by_their_form() {
 }
 
 #[test]
+fn base64_of_media_holds_no_keys_by_chance_in_either_alphabet() {
+    let secrets = Secrets::none();
+    let keys = [format!("fw_{}", noise(WORD, 24, 3)), format!("r8_{}", noise(WORD, 37, 4))];
+    for (alphabet, signs) in [("-_", ["_", "-"]), ("+/", ["/", "+"])] {
+        for (key, sign) in keys.iter().zip(signs) {
+            let half = noise(&format!("{WORD}{alphabet}"), 1500, 9);
+            let data = format!("{half}{sign}{key}{half}");
+            for text in
+                [data.clone(), format!("data:image/webp;base64,{data}"), json!({ "data": data }).to_string()]
+            {
+                assert_eq!(secrets.clean(&text), text);
+            }
+            for text in [
+                format!("use {key} now"),
+                format!("{half} {key} {half}"),
+                format!("{half}={key}\n"),
+                format!("as{sign}{key}."),
+            ] {
+                assert!(!secrets.clean(&text).contains(key.as_str()), "{text}");
+            }
+        }
+    }
+}
+
+#[test]
 fn prose_is_left_alone() {
     let secrets = Secrets::none();
     for text in [

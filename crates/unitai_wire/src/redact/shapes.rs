@@ -134,7 +134,7 @@ pub(super) fn find(text: &[u8]) -> Vec<Found> {
             // A key begins no word in its middle, but an account's number comes before the sign.
             let is_start = IS_START[slot(text[at], text[at + 1], text[at + 2])]
                 && (text[at] == b':' || !is_word_before(text, at))
-                && !(is_data && at > 0 && b"+/".contains(&text[at - 1]))
+                && !(is_data && at > 0 && b"+/-_".contains(&text[at - 1]))
                 && !text[at..].starts_with(b"://");
             // What was looked at as a whole is not looked at again from its middle: that would take the
             // square of its length.
@@ -175,7 +175,8 @@ fn long_runs(text: &[u8]) -> Vec<Range<usize>> {
     runs
 }
 
-/// A run of so many bytes is a picture or a file in base64, where four letters in a row mean nothing.
+/// A run of so many bytes is a picture or a file in base64, where four letters in a row mean nothing: in it, the signs of either
+/// alphabet are letters like others.
 const DATA: usize = 2048;
 
 /// The shortest key of all: `AKIA` and sixteen more.
