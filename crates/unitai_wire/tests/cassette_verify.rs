@@ -114,6 +114,65 @@ fn an_answer_that_its_dialect_would_read_differently_is_not_stored() {
     assert_eq!((files(folder.path()), cassette.tally().counts().kept), (0, 0));
 }
 
+/// With `logprobs`, every token stands in the answer once more, with its bytes: letters of a secret that no rule finds.
+#[test]
+fn an_answer_whose_tokens_spell_out_a_secret_is_not_stored() {
+    let entry = |token: String| json!({"token": token, "bytes": token.as_bytes(), "logprob": -0.1, "top_logprobs": [{"token": token, "logprob": -0.1}]});
+    let tokens = |text: &str| text.chars().map(|it| entry(it.to_string())).collect::<Vec<_>>();
+    let gemini = |text: &str| text.chars().map(|it| json!({"token": it.to_string()})).collect::<Vec<_>>();
+    let choice = |text: &str| json!({"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}});
+    let with = |mut choice: Value, logprobs: Value| {
+        choice["logprobs"] = logprobs;
+        json!({"id": "c", "object": "chat.completion", "created": 1794970227, "model": "gpt-4.1", "choices": [choice]})
+    };
+    let stream = |text: &str| {
+        let event = |piece: String| {
+            let logprobs = json!({"content": [entry(piece.clone())]});
+            let choice =
+                json!({"index": 0, "delta": {"content": piece}, "logprobs": logprobs, "finish_reason": null});
+            let other = json!({"index": 1, "delta": {"content": "-"}, "logprobs": {"content": [entry("-".to_owned())]}});
+            [choice, other].map(|choice| {
+                format!("data: {}\n\n", json!({"id": "c", "created": 1, "model": "m", "choices": [choice]}))
+                    .into_bytes()
+            })
+        };
+        text.chars().flat_map(|it| event(it.to_string())).collect::<Vec<_>>()
+    };
+    let whole = |text: &str| -> Vec<(&str, Vec<Vec<u8>>)> {
+        let legacy = text.chars().map(|it| it.to_string()).collect::<Vec<_>>();
+        let said = [
+            with(choice(text), json!({"content": tokens(text), "refusal": null})),
+            with(choice(text), json!({"tokens": legacy, "token_logprobs": [], "text_offset": []})),
+            json!({"candidates": [{"index": 0, "content": {"parts": [{"text": text}]}, "logprobsResult": {"chosenCandidates": gemini(text)}}]}),
+            json!({"output": [{"type": "message", "content": [{"type": "output_text", "text": text, "logprobs": tokens(text)}]}]}),
+        ];
+        let mut all: Vec<_> = said.map(|it| ("application/json", vec![it.to_string().into_bytes()])).into();
+        all.push(("text/event-stream", stream(text)));
+        all
+    };
+    for (text, is_stored) in
+        [(format!("it is {SECRET}, yes"), false), ("it is nothing, yes".to_owned(), true)]
+    {
+        for (number, (kind, chunks)) in whole(&text).into_iter().enumerate() {
+            let folder = tempfile::tempdir().unwrap();
+            let cassette = open(folder.path(), Mode::Record, &knowing(SECRET));
+            let kept =
+                keep(&cassette, asking(CHAT, "Hi", kind == "text/event-stream"), recording(kind, chunks));
+            match is_stored {
+                true => kept.unwrap(),
+                false => assert_eq!(defect(kept), ReplayDefect::Logprobs, "{number}"),
+            }
+            assert_eq!(files(folder.path()), usize::from(is_stored));
+        }
+    }
+    // Of an answer that was asked for none, the text alone is hidden.
+    let folder = tempfile::tempdir().unwrap();
+    let cassette = open(folder.path(), Mode::Record, &knowing(SECRET));
+    let body = with(choice(&format!("it is {SECRET}")), Value::Null).to_string().into_bytes();
+    keep(&cassette, asking(CHAT, "Hi", false), recording("application/json", vec![body])).unwrap();
+    assert_eq!(files(folder.path()), 1);
+}
+
 /// Frames have lengths and checksums, which a mark would break.
 #[test]
 fn a_binary_stream_with_a_secret_is_not_stored() {

@@ -119,7 +119,7 @@ impl Shelf {
         let original = slot.recording.clone();
         let cleaned = cleaning::cleaned(&self.secrets, slot);
         verify_request(inquiry, &self.secrets, volatile)
-            .and_then(|()| verify_answer(inquiry, &original, &cleaned.recording))
+            .and_then(|()| verify_answer(inquiry, &self.secrets, &original, &cleaned.recording))
             .map_err(|why| NotReplayable { request: inquiry.summary(), why })?;
         Ok(cleaned)
     }
@@ -212,8 +212,9 @@ impl Shelf {
     fn redacted_again(&self, inquiry: Option<&Inquiry>, slot: Slot) -> Option<Slot> {
         let original = slot.recording.clone();
         let cleaned = cleaning::cleaned(&self.secrets, slot);
-        let is_same =
-            inquiry.is_none_or(|inquiry| verify_answer(inquiry, &original, &cleaned.recording).is_ok());
+        let is_same = inquiry.is_none_or(|inquiry| {
+            verify_answer(inquiry, &self.secrets, &original, &cleaned.recording).is_ok()
+        });
         is_same.then_some(cleaned)
     }
 

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::frames::{Event, Frames, Framing};
 use crate::redact::Secrets;
@@ -78,8 +78,7 @@ fn walk(
             }
         }
         Value::Object(members) => {
-            let numbers = members.iter().filter(|(name, _)| name.ends_with("index"));
-            let group = numbers.fold(group, |group, (_, number)| format!("{group}#{number}"));
+            let group = numbered(group, members);
             for (name, item) in members {
                 let step = name.replace('~', "~0").replace('/', "~1");
                 walk(event, item, format!("{pointer}/{step}"), format!("{group}/{step}"), found);
@@ -87,6 +86,12 @@ fn walk(
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
+}
+
+/// The group with what an object says about which of several it is.
+pub(super) fn numbered(group: String, members: &Map<String, Value>) -> String {
+    let numbers = members.iter().filter(|(name, _)| name.ends_with("index"));
+    numbers.fold(group, |group, (_, number)| format!("{group}#{number}"))
 }
 
 /// The text that stands at these places, in one.

@@ -4,15 +4,18 @@
 //! for what redaction has hidden: the same members, numbers and events, texts that differ only at a mark, and for its
 //! dialect the same usage, finish reason and tool calls.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::path::Path;
 
+use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 use unitai_model::Source;
 
 use super::{Entry, Inquiry, Recording, Slot, Volatile, telling};
 use crate::dialects::Seen;
 use crate::exchange::{Asked, Exchange};
-use crate::frames::{Event, Frames};
+use crate::frames::{Event, Frames, Framing};
 use crate::redact::{MARK, Secrets};
 
 /// A recording that a replay could not give back as it was, so that it is not stored.
@@ -34,6 +37,9 @@ pub enum ReplayDefect {
     /// Redaction would change more of the answer than its secrets.
     #[error("with its secrets hidden, the answer would have another {0}")]
     Answer(String),
+    /// The tokens of an answer stand beside its text one by one, with their probabilities, and none shows a secret by itself.
+    #[error("its `logprobs` spell out a secret, token by token")]
+    Logprobs,
     /// Redaction finds something in the file that it did not find in the answer.
     #[error("its file would hold a secret that cannot be taken out")]
     Secret,
@@ -56,24 +62,20 @@ pub(super) fn verify_request(
 /// Whether the answer, as it would be stored, says what the original says.
 pub(super) fn verify_answer(
     inquiry: &Inquiry,
+    secrets: &Secrets,
     original: &Recording,
     stored: &Recording,
 ) -> Result<(), ReplayDefect> {
+    let was = original.body();
+    if spells_a_secret(secrets, original.content_type(), &was) {
+        return Err(ReplayDefect::Logprobs);
+    }
     if original.chunks == stored.chunks {
         return Ok(());
     }
-    let (was, is) = (original.body(), stored.body());
+    let is = stored.body();
     let differing = match telling::framing(original.content_type()) {
-        Some(framing) => {
-            let events = |body: &[u8]| {
-                let mut events = Vec::new();
-                let mut frames = Frames::new(framing);
-                frames.feed(body, &mut events);
-                let rest = frames.finish(&mut events);
-                (events, rest)
-            };
-            differing_events(events(&was), events(&is))
-        }
+        Some(framing) => differing_events(events(framing, &was), events(framing, &is)),
         None => match serde_json::from_slice(&was) {
             Ok(was) => match serde_json::from_slice::<Value>(&is) {
                 Ok(is) => differing_value(&was, &is, &mut String::new()),
@@ -86,6 +88,70 @@ pub(super) fn verify_answer(
         return Err(ReplayDefect::Answer(field));
     }
     Ok(())
+}
+
+fn events(framing: Framing, body: &[u8]) -> (Vec<Event>, Vec<u8>) {
+    let mut events = Vec::new();
+    let mut frames = Frames::new(framing);
+    frames.feed(body, &mut events);
+    let rest = frames.finish(&mut events);
+    (events, rest)
+}
+
+fn documents(events: &[Event]) -> Vec<Option<Value>> {
+    events.iter().map(|event| serde_json::from_slice(&event.data).ok()).collect()
+}
+
+/// Whether the tokens that stand beside an answer's text make a secret together. Each would have to be hidden with its bytes
+/// and its alternatives, in every dialect's way; such an answer is left out instead.
+fn spells_a_secret(secrets: &Secrets, content_type: &str, body: &[u8]) -> bool {
+    // Most answers have none, and are not read for this.
+    let has_tokens = || memchr::memmem::find(body, b"\"token").is_some();
+    if memchr::memmem::find(body, b"logprobs").is_none() || !has_tokens() {
+        return false;
+    }
+    let documents = match telling::framing(content_type) {
+        Some(framing) => documents(&events(framing, body).0),
+        None => vec![serde_json::from_slice(body).ok()],
+    };
+    let mut tokens = BTreeMap::new();
+    for document in documents.iter().flatten() {
+        add_tokens(document, String::new(), false, &mut tokens);
+    }
+    tokens.values().any(|text: &String| matches!(secrets.clean(text), Cow::Owned(_)))
+}
+
+/// Adds the tokens below a member `logprobs` to the text that they are of: several answers take turns.
+fn add_tokens(value: &Value, group: String, is_inside: bool, tokens: &mut BTreeMap<String, String>) {
+    match value {
+        Value::Object(members) => {
+            let group = telling::numbered(group, members);
+            // The alternatives to a token are no text.
+            let is_chosen = |name: &str| !matches!(name, "top_logprobs" | "topCandidates");
+            for (name, item) in members.iter().filter(|(name, _)| is_chosen(name)) {
+                match item {
+                    Value::String(token) if is_inside && name == "token" => {
+                        tokens.entry(group.clone()).or_default().push_str(token);
+                    }
+                    Value::Array(all) if is_inside && name == "tokens" => {
+                        let text = all.iter().filter_map(Value::as_str).collect::<String>();
+                        tokens.entry(group.clone()).or_default().push_str(&text);
+                    }
+                    _ => {
+                        let is_inside = is_inside || name.starts_with("logprobs");
+                        add_tokens(item, group.clone(), is_inside, tokens);
+                    }
+                }
+            }
+        }
+        Value::Array(items) => {
+            for (at, item) in items.iter().enumerate() {
+                let group = if is_inside { group.clone() } else { format!("{group}/{at}") };
+                add_tokens(item, group, is_inside, tokens);
+            }
+        }
+        _ => {}
+    }
 }
 
 /// Whether the file gives back what is written to it.
@@ -133,10 +199,21 @@ pub(super) fn hidden_parts<'a>(original: &'a [u8], stored: &[u8]) -> Option<Vec<
     Some(parts)
 }
 
+/// The same of a text of an answer, which must stay a document if it was one: a structured output, the arguments of a call.
+fn is_same_text(original: &str, stored: &str) -> bool {
+    original == stored
+        || (is_redacted(original.as_bytes(), stored.as_bytes())
+            && (!is_document(original) || is_document(stored)))
+}
+
+fn is_document(text: &str) -> bool {
+    text.trim_start().starts_with(['{', '[']) && serde_json::from_str::<IgnoredAny>(text).is_ok()
+}
+
 /// Where two documents differ by more than hidden texts, as a JSON pointer.
 fn differing_value(was: &Value, is: &Value, pointer: &mut String) -> Option<String> {
     let is_same = match (was, is) {
-        (Value::String(was), Value::String(is)) => is_redacted(was.as_bytes(), is.as_bytes()),
+        (Value::String(was), Value::String(is)) => is_same_text(was, is),
         (Value::Array(was), Value::Array(is)) if was.len() == is.len() => {
             return was.iter().zip(is).enumerate().find_map(|(at, (was, is))| {
                 below(pointer, &at.to_string(), |pointer| differing_value(was, is, pointer))
@@ -202,9 +279,6 @@ fn differing_events(was: (Vec<Event>, Vec<u8>), is: (Vec<Event>, Vec<u8>)) -> Op
     if was.len() != is.len() || !is_redacted(&was_rest, &is_rest) {
         return Some("number of events".to_owned());
     }
-    let documents = |events: &[Event]| -> Vec<Option<Value>> {
-        events.iter().map(|event| serde_json::from_slice(&event.data).ok()).collect()
-    };
     let (was_documents, is_documents) = (documents(&was), documents(&is));
     for at in 0..was.len() {
         let name = || format!("event {}", at + 1);
@@ -233,8 +307,7 @@ fn differing_events(was: (Vec<Event>, Vec<u8>), is: (Vec<Event>, Vec<u8>)) -> Op
     if !same_groups {
         return None;
     }
-    let differing =
-        was.iter().zip(&is).find(|((_, was), (_, is))| !is_redacted(was.as_bytes(), is.as_bytes()));
+    let differing = was.iter().zip(&is).find(|((_, was), (_, is))| !is_same_text(was, is));
     differing.map(|((group, _), _)| format!("text at {group}"))
 }
 
@@ -260,11 +333,9 @@ fn differing_reading(inquiry: &Inquiry, original: &Recording, stored: &Recording
         ("number of tool calls", was.calls.len() == is.calls.len()),
     ];
     for (was, is) in was.calls.iter().zip(&is.calls) {
-        let is_json = |args: &str| serde_json::from_str::<serde::de::IgnoredAny>(args).is_ok();
         fields.push(("tool call", is_redacted(was.name.as_bytes(), is.name.as_bytes())));
         fields.push(("tool call's id", is_redacted(was.id.as_bytes(), is.id.as_bytes())));
-        let same_args = is_redacted(was.args.as_bytes(), is.args.as_bytes());
-        fields.push(("tool call's arguments", same_args && is_json(&was.args) == is_json(&is.args)));
+        fields.push(("tool call's arguments", is_same_text(&was.args, &is.args)));
     }
     fields.into_iter().find(|(_, is_same)| !is_same).map(|(name, _)| name.to_owned())
 }
@@ -307,6 +378,30 @@ mod tests {
         ] {
             assert!(!is_redacted(original.as_bytes(), stored.as_bytes()), "{original} {stored}");
         }
+    }
+
+    #[test]
+    fn a_text_that_was_a_document_must_stay_one() {
+        let was = json!({"content": r#"{"a": "secret", "n": 1}"#, "said": r#"so {"a": "secret"}"#});
+        for (is, differing) in [
+            (json!({"content": r#"{"a": "[redacted]", "n": 1}"#, "said": r#"so {"a": "[redacted]"}"#}), None),
+            (json!({"content": r#"{"a": "[redacted]", "n": 1}"#, "said": r#"so {"a": [redacted]}"#}), None),
+            (json!({"content": r#"{"a": [redacted], "n": 1}"#, "said": was["said"]}), Some("/content")),
+            (json!({"content": r#"{"a": "[redacted] 1}"#, "said": was["said"]}), Some("/content")),
+        ] {
+            assert_eq!(differing_value(&was, &is, &mut String::new()).as_deref(), differing, "{is}");
+        }
+        let event = |content: &str| {
+            let raw =
+                format!("data: {}\n\n", json!({"choices": [{"index": 0, "delta": {"content": content}}]}));
+            let (events, _) = events(Framing::Sse, raw.as_bytes());
+            events
+        };
+        let stream = |pieces: [&str; 2]| (pieces.into_iter().flat_map(event).collect::<Vec<_>>(), Vec::new());
+        let was = || stream([r#"{"a": "sec"#, r#"ret"}"#]);
+        assert_eq!(differing_events(was(), stream([r#"{"a": "[redacted]"#, r#""}"#])), None);
+        let differing = differing_events(was(), stream([r#"{"a": [redacted]"#, "}"]));
+        assert!(differing.is_some_and(|text| text.ends_with("/delta/content")));
     }
 
     #[test]
