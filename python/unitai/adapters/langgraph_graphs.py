@@ -11,11 +11,12 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
+from types import FunctionType, MethodType
 from typing import Any
 from weakref import WeakKeyDictionary
 
 from unitai._engine import enter_agent, leave_agent
-from unitai.adapters.ports import Session, StateChange, speaking
+from unitai.adapters.ports import Session, StateChange, ToolCall, speaking
 
 __all__ = [
     "InMemory",
@@ -24,11 +25,13 @@ __all__ = [
     "chosen_executor",
     "is_in_run",
     "is_kind_of",
+    "is_tool_node",
     "loop_after_tick",
     "loop_tick",
     "named",
     "node",
     "node_async",
+    "note_reached",
     "runner_tick",
     "stream",
     "within",
@@ -37,15 +40,22 @@ __all__ = [
 _MISSING: Any = object()
 #: Values that nobody can change in their place.
 _FIXED = (str, int, float, bool, bytes, type(None))
+#: Modules of the framework's own nodes and middleware begin with these. Packages of its partners are not among them: a
+#: user's own module may well be called `langchain_shop`.
+_FRAMEWORK = ("langchain.", "langchain_core.", "langgraph.")
+#: Where decorators (`@after_model`, `@wrap_tool_call`) make classes around functions of the user.
+_DECORATED = "langchain.agents.middleware.types"
 
 
 class _Node:
     """A node that runs, or a tool inside of one."""
 
-    __slots__ = ("changes", "name")
+    __slots__ = ("changes", "name", "reached")
 
     def __init__(self, name: str, changes: dict[str, Any]) -> None:
         self.name = name
+        #: The ids of the calls that came to a tool, or were recorded as rejected.
+        self.reached: set[str] = set()
         #: What graphs inside of it have told of their state already.
         self.changes = changes
 
@@ -53,7 +63,7 @@ class _Node:
 class _Graph:
     """A graph that runs."""
 
-    __slots__ = ("changes", "name", "outer", "seen", "turns")
+    __slots__ = ("changes", "loop", "name", "outer", "seen", "turns")
 
     def __init__(self, graph: Any) -> None:
         self.outer = _node.get()
@@ -61,6 +71,8 @@ class _Graph:
         self.name: str | None = named(graph) or (None if self.outer is None else self.outer.name)
         #: What graphs inside of its nodes have told, by the id of the node's task.
         self.changes: dict[str, dict[str, Any]] = {}
+        #: What runs it, once it does.
+        self.loop: Any = None
         #: The state as it was told last.
         self.seen: dict[str, Any] | None = None
         #: For tools that are called at once by threads: what to wait for, and what to set.
@@ -81,6 +93,11 @@ def is_kind_of(thing: Any, name: str) -> bool:
     return any(base.__name__ == name and base.__module__.startswith("lang") for base in type(thing).__mro__)
 
 
+def is_tool_node(thing: Any) -> bool:
+    """Whether it is the framework's node that calls tools. A look-alike with `tools_by_name` is code of the user."""
+    return any(base.__name__ == "ToolNode" and base.__module__.startswith(_FRAMEWORK) for base in type(thing).__mro__)
+
+
 def named(graph: Any) -> str | None:
     """The name that somebody gave a graph."""
     return None if graph.name == "LangGraph" else graph.name
@@ -90,6 +107,13 @@ def agent_here() -> str | None:
     """Who acts, as far as the graphs know."""
     graph = _graph.get()
     return None if graph is None else graph.name
+
+
+def note_reached(call_id: str | None) -> None:
+    """The call came to its tool, or is in the record already."""
+    node = _node.get()
+    if node is not None and call_id:
+        node.reached.add(call_id)
 
 
 @contextmanager
@@ -120,8 +144,12 @@ def stream(original: Callable[..., Any]) -> Callable[..., Any]:
                 with _at_work(graph):
                     piece = next(pieces, _MISSING)
                 if piece is _MISSING:
+                    _leave_pending_calls(graph)
                     return
                 yield piece
+        except Exception as error:
+            _leave_interrupted_calls(graph, error)
+            raise
         finally:
             pieces.close()
 
@@ -140,8 +168,12 @@ def astream(original: Callable[..., Any]) -> Callable[..., Any]:
                     try:
                         piece = await pieces.__anext__()
                     except StopAsyncIteration:
+                        _leave_pending_calls(graph)
                         return
                 yield piece
+        except Exception as error:
+            _leave_interrupted_calls(graph, error)
+            raise
         finally:
             await pieces.aclose()
 
@@ -162,6 +194,27 @@ def _at_work(graph: _Graph | None) -> Iterator[None]:
         if speaker is not None:
             leave_agent(speaker)
         _graph.reset(inside)
+
+
+def _leave_interrupted_calls(graph: _Graph | None, error: Exception) -> None:
+    """An inner graph is interrupted by an exception, which the outer one catches."""
+    if is_kind_of(error, "GraphBubbleUp"):
+        _leave_pending_calls(graph)
+
+
+def _leave_pending_calls(graph: _Graph | None) -> None:
+    """A graph that was interrupted ends with calls that no tool has had yet: a later run goes on with them."""
+    loop = None if graph is None else graph.loop
+    if loop is None or loop.status == "done":
+        return
+    session = Session.here()
+    if session is None:
+        return
+    values = [_value(loop, key) for key in loop.channels]
+    values += [value for *_, value in getattr(loop, "checkpoint_pending_writes", None) or ()]
+    asking = (message for message in _messages(values) if is_kind_of(message, "AIMessage"))
+    calls = (call for message in asking for call in message.tool_calls)
+    session.leave_to_framework(*(call["id"] for call in calls if call["id"]))
 
 
 # Nodes.
@@ -203,7 +256,8 @@ def node_async(original: Callable[..., Any]) -> Callable[..., Any]:
 @contextmanager
 def _in_node(graph: _Graph, task: Any) -> Iterator[None]:
     changes = graph.changes.setdefault(task.id, {})
-    token = _node.set(_Node(task.name, changes))
+    node = _Node(task.name, changes)
+    token = _node.set(node)
     try:
         name = _speaker(graph, task)
         if name == graph.name:
@@ -211,7 +265,7 @@ def _in_node(graph: _Graph, task: Any) -> Iterator[None]:
         else:
             with speaking(name):
                 yield
-        _leave_answered_calls(task)
+        _leave_answered_calls(task, node)
     finally:
         _node.reset(token)
 
@@ -224,33 +278,113 @@ def _speaker(graph: _Graph, task: Any) -> str | None:
 
 
 def _is_of_framework(task: Any) -> bool:
-    """Whether a node is made by the framework: one that asks the model, or a middleware of its own."""
-    step = _steps(task)[0]
-    call = getattr(step, "func", None) or getattr(step, "afunc", None)
+    """Whether a node is made by the framework: one that asks the model, or a middleware."""
+    call = _call_of(task)
     home = getattr(call, "__module__", None) or ""
     return home.startswith(("langchain.", "langgraph."))
 
 
-def _leave_answered_calls(task: Any) -> None:
+def _call_of(task: Any) -> Any:
+    """What a node calls."""
+    step = _steps(task)[0]
+    return getattr(step, "func", None) or getattr(step, "afunc", None)
+
+
+def _leave_answered_calls(task: Any, node: _Node) -> None:
     """Nodes of the framework answer calls without a tool, too: with structured output, or where a person, a limit or a
-    middleware has stopped them. Code of a user that answers calls is not known, and stays suspect.
+    middleware has stopped them. Code of a user that answers calls is not known, and stays suspect: what it did is the
+    engine's to judge by the result that reaches the model.
     """
-    answered = [
-        message.tool_call_id
-        for channel, value in task.writes
-        if channel == "messages"
-        for message in (value if isinstance(value, list) else [value])
+    answers = {
+        message.tool_call_id: message
+        for message in _messages(value for channel, value in task.writes if channel == "messages")
         if is_kind_of(message, "ToolMessage")
-    ]
-    if not answered or not (_calls_tools(task) or _is_of_framework(task)):
+    }
+    session = Session.here() if answers else None
+    if session is None:
         return
-    session = Session.here()
-    if session is not None:
-        session.leave_to_framework(*answered)
+    if not _calls_tools(task):
+        middleware = _middleware(_call_of(task))
+        if middleware is None:
+            if _is_of_framework(task):
+                session.leave_to_framework(*answers)
+        elif _is_the_frameworks(middleware):
+            own = {tool.name for tool in getattr(middleware, "tools", None) or ()}
+            _deny(session, task, answers, own)
+        return
+    session.leave_to_framework(*(answers.keys() & node.reached))
+    if all(map(_is_plain_tool_node, filter(is_tool_node, _steps(task)))):
+        _deny(session, task, {key: answers[key] for key in answers.keys() - node.reached}, set())
+
+
+def _deny(session: Session, task: Any, answers: dict[str, Any], own: set[str]) -> None:
+    """Writes down calls that the framework answered in the place of tools, but for those of the middleware itself."""
+    session.leave_to_framework(*answers)
+    for call in _requested(task):
+        if call["id"] in answers and call["name"] not in own:
+            answer = answers.pop(call["id"])
+            session.deny(ToolCall(call["name"], dict(call["args"])), answer.content)
+
+
+def _messages(values: Any) -> Iterator[Any]:
+    for value in values:
+        yield from value if isinstance(value, list) else [value]
+
+
+def _requested(task: Any) -> Iterator[Any]:
+    """The calls that models requested, as far as the node was told of them."""
+    given = task.input
+    if isinstance(given, dict):
+        if "tool_call" in given:
+            yield given["tool_call"]
+        given = given.get("messages")
+    elif not isinstance(given, list):
+        given = getattr(given, "messages", None)
+    for message in reversed(given if isinstance(given, list) else []):
+        # A node of tools may be sent calls alone.
+        is_call = isinstance(message, dict) and "args" in message
+        yield from [message] if is_call else getattr(message, "tool_calls", None) or ()
+
+
+def _middleware(call: Any) -> Any:
+    """The middleware that a function belongs to; `None` if it belongs to none."""
+    owner = getattr(_untraced(call), "__self__", None)
+    return owner if is_kind_of(owner, "AgentMiddleware") else None
+
+
+def _untraced(call: Any) -> Any:
+    """What is called, without the framework's tracing around it. A method may be decorated itself, and stays one."""
+    while not isinstance(call, MethodType) and hasattr(call, "__wrapped__"):
+        call = call.__wrapped__
+    return call
+
+
+def _is_the_frameworks(middleware: Any) -> bool:
+    home = type(middleware).__module__
+    return home.startswith(_FRAMEWORK) and home != _DECORATED
+
+
+def _is_plain_tool_node(node: Any) -> bool:
+    """Whether nothing but the framework answers calls in a node of tools."""
+    wrappers = (getattr(node, name, None) for name in ("_wrap_tool_call", "_awrap_tool_call"))
+    return type(node).__module__.startswith(_FRAMEWORK) and all(map(_is_wrapped_by_framework, wrappers))
+
+
+def _is_wrapped_by_framework(wrapper: Any) -> bool:
+    if wrapper is None:
+        return True
+    call = _untraced(wrapper)
+    if isinstance(call, MethodType):
+        return _is_the_frameworks(call.__self__)
+    if isinstance(call, FunctionType) and call.__module__ == "langchain.agents.factory":
+        # Several, in one that the framework makes of them.
+        parts = [cell.cell_contents for cell in call.__closure__ or ()]
+        return all(_is_wrapped_by_framework(part) for part in parts if callable(part))
+    return False
 
 
 def _calls_tools(task: Any) -> bool:
-    return any(hasattr(step, "tools_by_name") for step in _steps(task))
+    return any(map(is_tool_node, _steps(task)))
 
 
 def _steps(task: Any) -> Any:
@@ -305,6 +439,8 @@ def loop_tick(original: Callable[..., Any]) -> Callable[..., Any]:
     def tick(self: Any) -> Any:
         goes_on = original(self)
         graph = _graph.get()
+        if graph is not None:
+            graph.loop = self
         if goes_on and graph is not None and graph.seen is None:
             graph.seen = {key: _kept(_value(self, key)) for key in _keys(self)}
         return goes_on

@@ -10,7 +10,7 @@ from types import FunctionType, MethodType
 from typing import Any, get_type_hints
 
 from unitai.adapters.base import AgentTool
-from unitai.adapters.langgraph_graphs import is_kind_of, named
+from unitai.adapters.langgraph_graphs import is_kind_of, is_tool_node, named
 from unitai.adapters.langgraph_models import hosted_name
 from unitai.adapters.langgraph_tools import aliases, is_agent, remote_name
 
@@ -40,7 +40,7 @@ def are_all_known(graph: Any) -> bool:
 
 
 def _is_known(bound: Any) -> bool:
-    if hasattr(bound, "tools_by_name"):
+    if is_tool_node(bound):
         wrappers = (getattr(bound, name, None) for name in ("_wrap_tool_call", "_awrap_tool_call"))
         return all(wrapper is None for wrapper in wrappers)
     if is_kind_of(bound, "Pregel"):

@@ -16,7 +16,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from unitai.adapters.awaiting import awaited, waited
-from unitai.adapters.langgraph_graphs import agent_here, is_in_run, is_kind_of, within
+from unitai.adapters.langgraph_graphs import agent_here, is_in_run, is_kind_of, note_reached, within
 from unitai.adapters.ports import Session, StateChange, ToolCall
 from unitai.errors import WrongArgumentsError
 
@@ -114,6 +114,7 @@ class _Called:
         self._real = tool
         self._session = session
         self._id = tool_call_id
+        note_reached(tool_call_id)
         self._is_asked = self._is_real = False
         given = tool_input if isinstance(tool_input, dict) else {"input": tool_input}
         args = tool._filter_injected_args(given)
@@ -226,6 +227,7 @@ def validate(original: Callable[..., Any]) -> Callable[..., Any]:
         refusal = original(self, call)
         session = None if refusal is None else Session.here()
         if session is not None:
+            note_reached(call["id"])
             session.reject(ToolCall(call["name"], dict(call["args"])), LookupError(str(refusal.content)))
         return refusal
 

@@ -120,6 +120,10 @@ class Session:
         """Writes down a call that the framework refused itself: an unknown tool, arguments that it does not take."""
         self._run.reject(call, error)
 
+    def deny(self, call: ToolCall, reason: object) -> None:
+        """Writes down a call that a person, a limit, a guardrail or a filter of the framework stopped before its tool."""
+        self.reject(call, PermissionError(str(reason)))
+
     def leave_to_framework(self, *calls: str) -> None:
         """The framework answers these calls itself, where no mock does: handoffs, structured output, calls that a
         filter, a guardrail or a person has stopped. Otherwise a result that reaches the model without a tool call in

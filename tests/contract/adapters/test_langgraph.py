@@ -19,12 +19,20 @@ with warnings.catch_warnings():
 
 import shop
 from langchain.agents import create_agent
-from langchain.agents.middleware import HumanInTheLoopMiddleware, wrap_tool_call
+from langchain.agents.middleware import (
+    AgentMiddleware,
+    HumanInTheLoopMiddleware,
+    LLMToolEmulator,
+    ToolCallLimitMiddleware,
+    ToolRetryMiddleware,
+    after_model,
+    wrap_tool_call,
+)
 from langchain.agents.structured_output import ToolStrategy
 from langchain.tools import ToolRuntime
 from langchain_core.language_models import BaseChatModel, FakeListChatModel, FakeListLLM, GenericFakeChatModel
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
-from langchain_core.runnables import RunnableConfig
+from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.tools import BaseTool, InjectedToolCallId, StructuredTool, Tool, ToolException, tool
 from langchain_openai import ChatOpenAI
 from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -1007,6 +1015,123 @@ class TestMemory:
 
         graph = graph_of(remember, store=StoredElsewhere())
         assert answered(toolkit.run(graph, {"total": 1}))["order"] == {"name": "Ann"}
+
+
+def answer_of(request, text):
+    return ToolMessage(text, tool_call_id=request.tool_call["id"])
+
+
+class TestMiddleware:
+    """Middleware of the framework may answer calls in the place of tools; that of a user is looked at."""
+
+    @pytest.fixture
+    def real(self):
+        """A function that is a tool, too, and what it was called with."""
+        ran = []
+
+        def charge(order_id: str) -> str:
+            """Charge for an order."""
+            ran.append(order_id)
+            return "really charged"
+
+        charge.ran = ran
+        return charge
+
+    CHARGE = call("charge", order_id="7")
+
+    def of_a_user(self, real, kind):
+        @wrap_tool_call
+        def wrapping(request, handler):
+            return answer_of(request, real(**request.tool_call["args"]))
+
+        class Subclass(ToolRetryMiddleware):
+            def wrap_tool_call(self, request, handler):
+                return answer_of(request, real(**request.tool_call["args"]))
+
+        @after_model(can_jump_to=["model"])
+        def jumping(state, runtime):
+            calls = state["messages"][-1].tool_calls
+            answers = [ToolMessage(real(**each["args"]), tool_call_id=each["id"]) for each in calls]
+            return {"messages": answers, "jump_to": "model"} if calls else None
+
+        class Jumping(AgentMiddleware):
+            after_model = jumping.after_model.__func__
+
+        return {"wrap": [wrapping], "mixed": [ToolRetryMiddleware(), wrapping], "subclass": [Subclass()]}.get(
+            kind, [jumping] if kind == "jump" else [Jumping()]
+        )
+
+    @pytest.mark.parametrize("kind", ["wrap", "mixed", "subclass", "jump", "class"])
+    def test_real_code_that_a_users_middleware_runs_is_no_call_of_the_mock(self, toolkit, real, kind):
+        agent = create_agent(model(), [tool(real)], middleware=self.of_a_user(real, kind))
+        with pytest.raises(UnreachableToolError, match="charge"), scripted_model([self.CHARGE, say("Done.")]):
+            toolkit.run(agent, "charge", adapter=LangGraphAdapter(sync=True))
+        assert real.ran == ["7"]
+
+    def test_a_node_that_looks_like_one_of_tools_is_a_users(self, toolkit, real):
+        class Lookalike(Runnable):
+            tools_by_name = {"charge": tool(real)}
+
+            def invoke(self, state, config=None, **options):
+                calls = state["messages"][-1].tool_calls
+                return {"messages": [ToolMessage(real(**each["args"]), tool_call_id=each["id"]) for each in calls]}
+
+        def ask(state: MessagesState) -> dict:
+            return {"messages": [model().bind_tools([real]).invoke(state["messages"])]}
+
+        graph = StateGraph(MessagesState)
+        graph.add_node("ask", ask)
+        graph.add_node("tools", Lookalike())
+        graph.add_edge(START, "ask")
+        graph.add_conditional_edges("ask", tools_condition)
+        graph.add_edge("tools", "ask")
+        with pytest.raises(UnreachableToolError, match="charge"), scripted_model([self.CHARGE, say("Done.")]):
+            toolkit.run(graph, "charge", adapter=LangGraphAdapter(sync=True))
+
+    def test_middleware_of_a_user_that_lets_the_call_through_is_left_alone(self, toolkit):
+        @wrap_tool_call
+        def louder(request, handler):
+            return answer_of(request, handler(request).content.upper())
+
+        agent = create_agent(model(), TOOLS, middleware=[louder, ToolRetryMiddleware()])
+        with scripted_model([[REFUND, LOOKUP], say("Done.")]):
+            result = toolkit.run(agent, "refund", adapter=LangGraphAdapter(sync=True))
+        assert answered(result) == "Done."
+        assert result.call_order() == ["refund", "lookup_order"]
+
+    @pytest.mark.parametrize("sync", [True, False])
+    def test_a_call_beyond_a_limit_is_a_rejected_step_with_the_reason(self, toolkit, sync):
+        agent = create_agent(model(), TOOLS, middleware=[ToolCallLimitMiddleware(run_limit=1)])
+        with scripted_model([REFUND, EMAIL, say("Done.")]):
+            result = toolkit.run(agent, "refund", adapter=LangGraphAdapter(sync=sync))
+        assert answered(result) == "Done."
+        assert result.tool_was_called("refund")
+        assert not result.tool_was_called("send_email")
+        assert result.tool_call_attempted("send_email")
+        *_, denied = steps(result, "tool_call")
+        assert (denied.rejected, denied.tool_args) == (True, {"to": "a@b.c", "text": "Done."})
+        assert "limit" in str(denied.tool_error)
+
+    def test_an_emulated_tool_was_attempted_and_not_called(self, toolkit):
+        agent = create_agent(model(), [tool(shop.refund)], middleware=[LLMToolEmulator(model=model())])
+        with scripted_model([REFUND, say("emulated"), say("Done.")]):
+            result = toolkit.run(agent, "refund", adapter=LangGraphAdapter(sync=True))
+        assert answered(result) == "Done."
+        assert result.tool_call_attempted("refund")
+        assert not result.tool_was_called("refund")
+
+    def test_a_call_that_a_person_rejects_is_a_rejected_step(self, toolkit):
+        approval = HumanInTheLoopMiddleware(interrupt_on={"refund": True})
+        agent = create_agent(model(), TOOLS, middleware=[approval], checkpointer=InMemorySaver())
+        with scripted_model([REFUND]):
+            toolkit.run(agent, "refund order 123", adapter=on_thread("rejected"))
+        decision = Command(resume={"decisions": [{"type": "reject", "message": "Too much."}]})
+        with scripted_model([say("Sorry.")]):
+            result = toolkit.run(agent, decision, adapter=on_thread("rejected"))
+        assert answered(result) == "Sorry."
+        assert result.tool_call_attempted("refund")
+        assert not result.tool_was_called("refund")
+        assert "Too much." in str(steps(result, "tool_call")[0].tool_error)
 
 
 class TestInterrupts:
