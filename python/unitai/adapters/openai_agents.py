@@ -15,6 +15,7 @@ import json
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
+from contextvars import ContextVar
 from dataclasses import fields, is_dataclass
 from functools import partial, wraps
 from importlib import import_module
@@ -246,9 +247,11 @@ def redirects(module: Any) -> list[Patch]:
         for caller, make in callers.items():
             require(module, caller, _DISTRIBUTION)
             wanted.append((getattr(module, caller), "execute", make))
+        wanted += [(module, name, make) for name, make in _DENYING.items() if hasattr(module, name)]
     elif module.__name__ == "agents.items":
-        outputs = (module.ToolCallOutputItem, module.HandoffOutputItem)
-        wanted = [(output, "__init__", _answered) for output in outputs]
+        # A call that waits for consent is in the hands of the framework, too.
+        items = (module.ToolCallOutputItem, module.HandoffOutputItem, module.ToolApprovalItem)
+        wanted = [(item, "__init__", _answered) for item in items]
     elif module.__name__ == "agents.tool":
         invoker = getattr(module, _INVOKER, None)
         wanted = [] if invoker is None else [(invoker, "__call__", _invoked)]
@@ -257,7 +260,7 @@ def redirects(module: Any) -> list[Patch]:
         require(module, name, _DISTRIBUTION)
         wanted = [(getattr(module, name), method, make) for method, make in made.items()]
     else:
-        former = {name: make for name, make in _FORMER.items() if hasattr(module, name)}
+        former = {name: make for name, make in {**_FORMER, **_DENYING}.items() if hasattr(module, name)}
         current = _FUNCTIONS[module.__name__]
         # Whoever called tools by the former function may know nothing of the current one.
         if "invoke_function_tool" in former:
@@ -341,8 +344,43 @@ def _arguments(tool: Any, given: str, session: Session) -> dict[str, Any]:
     raise error
 
 
+#: The call that a guardrail has just denied: where consent is asked for, the framework goes on to deny it as a person's.
+_denied: ContextVar[str | None] = ContextVar("unitai_openai_agents_denied", default=None)
+
+
+def _guarded(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Where guardrails look at the arguments of a function tool, before it is called."""
+
+    async def execute_tool_input_guardrails(*, func_tool: Any, tool_context: Any, **options: Any) -> Any:
+        refusal = await original(func_tool=func_tool, tool_context=tool_context, **options)
+        session = None if refusal is None else Session.here()
+        if session is not None:
+            agent = getattr(options.get("agent"), "name", None)
+            session.deny(_requested(func_tool.name, tool_context.tool_arguments, agent), refusal)
+            _denied.set(tool_context.tool_call_id)
+        return refusal
+
+    return execute_tool_input_guardrails
+
+
+def _refused(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Where a call that a person denied is answered."""
+
+    def rejection_item(agent: Any, call: Any, **options: Any) -> Any:
+        item = original(agent, call, **options)
+        call = options.get("tool_call", call)
+        session = None if call is None or isinstance(call, str) else Session.here()
+        if session is not None and _denied.get() != getattr(call, "call_id", None):
+            # Those that are no functions have no name of their own: a `shell_call` calls the tool `shell`.
+            name = getattr(call, "name", None) or str(getattr(call, "type", "")).removesuffix("_call")
+            session.deny(_made_up(name, call, agent.name), item.output)
+        return item
+
+    return rejection_item
+
+
 def _answered(original: Callable[..., Any]) -> Callable[..., Any]:
-    """Where a call has its output: that of a tool, of a handoff, or of whatever stopped it."""
+    """Where a call has its output: that of a tool, of a handoff, or of whatever stopped it. Or where it waits."""
 
     @wraps(original)
     def init(self: Any, *args: Any, **options: Any) -> None:
@@ -476,7 +514,11 @@ def _process(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _made_up(name: str, call: Any, agent: str) -> ToolCall:
-    given: str = getattr(call, "arguments", None) or getattr(call, "input", None) or "{}"
+    """A call that comes to no tool, as the model made it."""
+    return _requested(name, getattr(call, "arguments", None) or getattr(call, "input", None) or "{}", agent)
+
+
+def _requested(name: str, given: str, agent: str | None) -> ToolCall:
     try:
         arguments = json.loads(given)
     except ValueError:
@@ -522,3 +564,10 @@ _FUNCTIONS: dict[str, dict[str, Callable[..., Any]]] = {
 }
 #: What is replaced, too, where it is there: before 0.20 tools were called by one, and listed by the other.
 _FORMER = {"invoke_function_tool": _invoke, "get_all_tools": _get_all_tools}
+#: Where calls are denied. Not every version has all of them.
+_DENYING = {
+    "_execute_tool_input_guardrails": _guarded,
+    "function_rejection_item": _refused,
+    "shell_rejection_item": _refused,
+    "apply_patch_rejection_item": _refused,
+}

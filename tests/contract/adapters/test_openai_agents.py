@@ -326,6 +326,21 @@ class TestTools:
         assert result.output == "Refunded."
         assert told(result) == [("support", "refund"), ("support", "llm")]
 
+    def test_a_call_that_a_person_denies_is_a_rejected_step(self, toolkit):
+        support = Agent(name="support", model=MODEL, tools=[function_tool(shop.refund, needs_approval=True)])
+        with scripted_model([REFUND]):
+            state = toolkit.run(support, "refund order 123").output
+        for question in state.get_interruptions():
+            state.reject(question)
+        with scripted_model([say("Sorry.")]):
+            result = toolkit.run(support, state)
+        assert result.output == "Sorry."
+        assert result.tool_call_attempted("refund")
+        assert not result.tool_was_called("refund")
+        (denied,) = (step for step in result.trajectory.steps if step.tool_name == "refund")
+        assert (denied.rejected, denied.agent_id, denied.tool_args["order_id"]) == (True, "support", "123")
+        assert "not approved" in str(denied.tool_error)
+
     def test_its_time_limit_holds_for_mocks(self, toolkit):
         async def slow(args):
             await asyncio.sleep(5)
@@ -399,7 +414,10 @@ class TestGuardrails:
         with scripted_model(script):
             result = toolkit.run(support, "refund order 123")
         assert result.output == "Done."
-        assert [call.args["amount"] for call in result.get_calls("refund")] == [10.0]
+        assert result.tool_call_count("refund") == 1
+        denied, made = (step for step in result.trajectory.steps if step.tool_name == "refund")
+        assert (denied.rejected, denied.tool_args["amount"], str(denied.tool_error)) == (True, 1000, "Too much.")
+        assert (made.rejected, made.tool_args["amount"]) == (False, 10.0)
 
 
 class TestOptions:
