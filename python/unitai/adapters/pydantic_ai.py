@@ -9,7 +9,7 @@ way is answered before it is reached: nobody knows what it would do.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from dataclasses import replace
@@ -346,9 +346,9 @@ def _resolve_deferred(original: Callable[..., Any]) -> Callable[..., Any]:
         session = Session.here()
         if session is None:
             return results
-        if results is not None:
-            # Those that are denied are answered without their tools.
-            session.leave_to_framework(*results.approvals)
+        # Those that are denied are answered without their tools, and what nobody decides waits for another run.
+        session.leave_to_framework(*(part.tool_call_id for part in (*requests.approvals, *requests.calls)))
+        _deny(session, results, requests.approvals, _name(self.ctx))
         retry = import_module("pydantic_ai").ModelRetry
         resolved = {} if results is None else results.calls
         given = {}
@@ -367,6 +367,28 @@ def _resolve_deferred(original: Callable[..., Any]) -> Callable[..., Any]:
         return replace(results, calls={**resolved, **given})
 
     return resolve_deferred_tool_calls
+
+
+def _deny(session: Session, results: Any, requested: Iterable[Any], agent: str | None) -> None:
+    """Writes down the calls that a person, or who decides in the place of one, did not approve."""
+    decisions = {} if results is None else results.approvals
+    for part in requested:
+        decision = decisions.get(part.tool_call_id)
+        if decision is False or type(decision).__name__ == "ToolDenied":
+            reason = getattr(decision, "message", "The tool call was denied.")
+            session.deny(_call_of(part, None)._replace(agent_id=agent), reason)
+
+
+def _in_history(messages: Any, kind: str) -> Iterator[Any]:
+    """The parts of one kind in messages."""
+    return (part for message in messages or () for part in message.parts if part.part_kind == kind)
+
+
+def _leave_skipped(session: Session, run: Any) -> None:
+    """With a final result at hand, the framework may call no more tools, and says so in each one's place."""
+    returned = _in_history(run.new_messages(), "tool-return")
+    skipped = (part.tool_call_id for part in returned if str(part.content).startswith("Tool not executed"))
+    session.leave_to_framework(*skipped)
 
 
 def _prepare_request(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -400,14 +422,18 @@ _asked_models = watched(
 def _iter(original: Callable[..., Any]) -> Callable[..., Any]:
     @asynccontextmanager
     async def iter(self: Any, *args: Any, **options: Any) -> Any:
-        if Session.here() is None:
+        session = Session.here()
+        if session is None:
             async with original(self, *args, **options) as run:
                 yield run
             return
+        requested = _in_history(options.get("message_history"), "tool-call")
+        _deny(session, options.get("deferred_tool_results"), requested, self.name)
         token = enter_agent(self.name)
         try:
             async with original(self, *args, **options) as run:
                 yield run
+            _leave_skipped(session, run)
         finally:
             try:
                 leave_agent(token)

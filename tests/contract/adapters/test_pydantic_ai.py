@@ -243,6 +243,45 @@ class TestToolsets:
         assert tools_of(result) == ["refund"]
         assert result.output == "Done."
 
+    def test_a_call_that_a_person_denies_is_a_rejected_step(self, toolkit):
+        from pydantic_ai import DeferredToolRequests, DeferredToolResults, ToolDenied
+
+        agent = Agent(
+            MODEL,
+            toolsets=[FunctionToolset([shop.refund]).approval_required()],
+            output_type=[str, DeferredToolRequests],
+        )
+        kept = []
+
+        async def ask():
+            kept.append(await agent.run("go"))
+            return kept[0].output
+
+        with scripted_model([REFUND]):
+            asked = toolkit.run_generic(ask)
+        assert asked.error is None
+        (part,) = asked.output.approvals
+        denied = DeferredToolResults(approvals={part.tool_call_id: ToolDenied("Too much.")})
+        options = {"message_history": kept[0].all_messages(), "deferred_tool_results": denied}
+        with scripted_model([say("Sorry.")]):
+            result = toolkit.run(agent, None, adapter=PydanticAIAdapter(**options))
+        assert result.output == "Sorry."
+        assert result.tool_call_attempted("refund")
+        assert not result.tool_was_called("refund")
+        (step,) = (step for step in result.trajectory.steps if step.step_type == "tool_call")
+        assert (step.rejected, str(step.tool_error), step.tool_args["order_id"]) == (True, "Too much.", "123")
+
+    def test_a_tool_that_is_not_called_because_there_is_a_result_is_no_error(self, toolkit):
+        class Answer(BaseModel):
+            text: str
+
+        agent = Agent(MODEL, tools=[shop.refund], output_type=Answer, end_strategy="early")
+        with scripted_model([[call("final_result", text="Done."), REFUND]]):
+            result = toolkit.run(agent, "go")
+        assert result.error is None
+        assert result.output == Answer(text="Done.")
+        assert tools_of(result) == []
+
     def test_a_tool_that_is_called_elsewhere_is_answered_if_it_is_mocked(self):
         from pydantic_ai import DeferredToolRequests
         from pydantic_ai.tools import ToolDefinition
