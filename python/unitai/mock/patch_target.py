@@ -50,7 +50,8 @@ def find(path: object) -> PatchTarget:
     owner, name = _walk(path)
     value, is_in_place = getattr(owner, name), isinstance(owner, (type, ModuleType))
     original = getattr_static(owner, name) if is_in_place else value
-    of_tool = tool_functions(original)
+    # What a tool holds may be the framework's wrapper, whose signature is not that of its calls: smolagents' `forward`.
+    of_tool = tool_functions(original) if is_in_place else (tool_functions(owner, name) or tool_functions(original))
     if of_tool is None and (not callable(value) or isinstance(original, type)):
         raise InvalidArgumentError(
             f"{path} is no function, but {shown(original)}",

@@ -82,14 +82,16 @@ _TOOL_CLASSES = (
 _WRAPS_TOO = "pydantic"
 
 
-def tool_functions(tool: Any) -> list[ToolFunction] | None:
-    """The functions behind a framework's tool; `None` for what is no tool of a framework in the table."""
+def tool_functions(tool: Any, attribute: str | None = None) -> list[ToolFunction] | None:
+    """The functions behind a framework's tool, or behind one of its attributes; `None` for what is no tool of a
+    framework in the table, and for attributes that hold none of its functions.
+    """
     known = _class_of(type(tool))
-    if known is None:
+    if known is None or attribute not in (None, *known.functions):
         return None
     found: list[ToolFunction] = []
-    for attribute in known.functions:
-        for each in functions_behind(getattr(tool, attribute, None), known.package):
+    for each_attribute in known.functions if attribute is None else (attribute,):
+        for each in functions_behind(getattr(tool, each_attribute, None), known.package):
             if all(each.function is not other.function for other in found):
                 found.append(each._replace(injected=_injected(each, known.parameters(tool))))
     return found

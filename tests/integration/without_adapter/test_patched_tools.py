@@ -125,6 +125,22 @@ class TestSmolagents:
         assert result.call_order() == ["lookup"]
         assert shop.RAN == []
 
+    def test_forward_of_a_decorated_tool_is_that_tool(self, shop):
+        toolkit = patched(shop, **{"refund.forward": "refunded"})
+        with scripted_model(shop.steps(REFUND)) as model:
+            result = toolkit.run_generic(lambda: shop.ask("Refund order 7."))
+        assert result.get_call("refund").args == {"order_id": "7", "amount": 2.5}
+        assert "refunded" in str(model.requests[-1].messages)
+        assert shop.RAN == []
+
+    def test_forward_of_a_decorated_tool_leaves_the_others_alone(self, shop):
+        toolkit = patched(shop, **{"Kit.send.forward": "sent"})
+        toolkit.allow("refund")
+        result = run(shop, toolkit, call("send", to="Ann"), REFUND)
+        assert result.succeeded
+        assert result.get_call("send").result == "sent"
+        assert shop.RAN == ["refund"]
+
     def test_a_tool_that_a_class_holds_is_mocked(self, shop):
         toolkit = patched(shop, **{"Kit.send": "sent"})
         result = run(shop, toolkit, call("send", to="Ann"))
