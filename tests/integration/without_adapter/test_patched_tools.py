@@ -107,6 +107,17 @@ def test_parallel_runs_have_their_own_mocks(shop):
     assert shop.RAN == []
 
 
+@pytest.mark.skipif(CHOSEN not in ("llama_index", "autogen"), reason="needs llama_index or autogen")
+def test_the_function_inside_a_tool_is_patched_under_the_name_that_the_model_knows(shop):
+    toolkit = MockToolkit()
+    toolkit.patch(f"{shop.__name__}.pay_back", return_value="refunded", name="refund")
+    result = run(shop, toolkit, REFUND)
+    assert result.succeeded
+    assert result.call_order() == ["refund"]
+    assert result.get_call("refund").result == "refunded"
+    assert shop.RAN == []
+
+
 @only("smolagents")
 class TestSmolagents:
     def test_generated_code_calls_the_mock(self, shop):

@@ -417,10 +417,11 @@ TestMyStore.check_subject(7)"#,
                   answer of the model calls it, in code or in text, and nothing that UnitAI can redirect runs the agent's tools. A \
                   test that goes on would prove nothing about the mock. With `strict=False` it is an `UnmockedToolWarning`, and \
                   the call is a step of the trajectory, marked as `unseen`.",
-        remedy: "Replace the real function: `toolkit.patch(\"shop.refund\", return_value=...)`, with `name=\"refund\"` where the \
-                 function has another name than the tool. Or hand the agent the tools of `toolkit.as_dict()`. Or write an adapter \
-                 for the agent's framework. If the agent's own code has refused the call: `toolkit.allow_refusal(\"refund\")`. To \
-                 let the real tool run, do not mock it: `toolkit.allow(\"refund\")`.",
+        remedy: "Replace the real function: `toolkit.patch(\"shop.refund\", return_value=...)`. If the function has another name than \
+                 the tool that the model knows, give the tool's: `toolkit.patch(\"shop.pay_back\", return_value=..., \
+                 name=\"refund\")`. Or hand the agent the tools of `toolkit.as_dict()`. Or write an adapter for the agent's \
+                 framework. If the agent's own code has refused the call: `toolkit.allow_refusal(\"refund\")`. To let the real tool \
+                 run, do not mock it: `toolkit.allow(\"refund\")`.",
         example: r#"
 import json
 import urllib3
