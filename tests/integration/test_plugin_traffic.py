@@ -55,6 +55,37 @@ def test_one(scripted_model):
     done.stdout.fnmatch_lines(["*UnplayedScriptError*", '*left over: call("lookup", id=1)*'])
 
 
+def test_steps_that_a_refusal_left_unplayed_are_no_error_besides(run):
+    done = run("""
+import pytest
+from unitai import UnmockedToolError, scripted_model as scripted_
+
+STEPS = [say("one"), say("two")]
+
+@pytest.fixture
+def model():
+    with scripted_(STEPS) as model:
+        yield model
+
+def agent(toolkit):
+    return [ask("hi"), toolkit.as_dict()["refund"]()]
+
+def test_own_fixture(model, mock_toolkit):
+    mock_toolkit.run_generic(lambda: agent(mock_toolkit))
+
+def test_own_fixture_and_caught(model, mock_toolkit):
+    with pytest.raises(UnmockedToolError):
+        mock_toolkit.run_generic(lambda: agent(mock_toolkit))
+
+def test_our_fixture_and_caught(scripted_model, mock_toolkit):
+    scripted_model(STEPS)
+    with pytest.raises(UnmockedToolError):
+        mock_toolkit.run_generic(lambda: agent(mock_toolkit))
+""")
+    done.assert_outcomes(passed=2, failed=1)
+    done.stdout.no_fnmatch_line("*UnplayedScriptError*")
+
+
 def test_an_unexpected_request_fails_the_test_with_the_run_beside_it(run):
     done = run("""
 def test_one(scripted_model, mock_toolkit):

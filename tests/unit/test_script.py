@@ -15,6 +15,7 @@ from unitai import (
     MockToolkit,
     ScriptedCallError,
     UnexpectedModelCallError,
+    UnmockedToolError,
     UnplayedScriptError,
     scripted_model,
 )
@@ -151,6 +152,45 @@ def test_a_run_that_asks_nothing_has_not_played_the_script():
     with pytest.raises(UnplayedScriptError, match="by run 2 of 2"), scripted_model([say("one")]):
         toolkit.run_generic(lambda: ask("a"))
         toolkit.run_generic(lambda: "lazy")
+
+
+def test_a_run_that_is_refused_need_not_play_the_rest():
+    toolkit = MockToolkit()
+    with scripted_model([say("one"), say("two")]):
+        with pytest.raises(UnmockedToolError):
+            toolkit.run_generic(lambda: [ask("a"), toolkit.as_dict()["refund"]()])
+        with pytest.raises(UnmockedToolError):
+            toolkit.run_generic(lambda: toolkit.as_dict()["refund"]())
+
+
+def test_the_other_runs_of_its_script_must():
+    toolkit = MockToolkit()
+    with pytest.raises(UnplayedScriptError, match="by run 2 of 2"), scripted_model([say("one"), say("two")]):
+        with pytest.raises(UnmockedToolError):
+            toolkit.run_generic(lambda: [ask("a"), toolkit.as_dict()["refund"]()])
+        toolkit.run_generic(lambda: ask("a"))
+
+
+def test_a_refusal_under_one_script_across_runs_ends_it():
+    toolkit = MockToolkit()
+    with scripted_model([say("one"), say("two"), say("three")], across_runs=True):
+        toolkit.run_generic(lambda: ask("a"))
+        with pytest.raises(UnmockedToolError):
+            toolkit.run_generic(lambda: [ask("a"), toolkit.as_dict()["refund"]()])
+
+
+@pytest.mark.parametrize("ends", [lambda: 1 / 0, lambda: [ask("a"), 1 / 0]], ids=["at once", "after a request"])
+def test_a_run_that_its_own_error_ends_must_play_the_rest(ends):
+    with pytest.raises(UnplayedScriptError), scripted_model([say("one"), say("two")]):
+        assert MockToolkit().run_generic(ends).failed
+
+
+def test_a_refusal_does_not_hide_an_unexpected_request():
+    toolkit = MockToolkit()
+    with pytest.raises(UnexpectedModelCallError), scripted_model([say("one")]):
+        toolkit.run_generic(lambda: [ask("a"), ask("b")])
+        with pytest.raises(UnmockedToolError):
+            toolkit.run_generic(lambda: toolkit.as_dict()["refund"]())
 
 
 def test_several_answers_at_once_are_refused():

@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 
 use super::Run;
 use crate::attribute::Attribute;
+use crate::errors::is_misuse;
 use crate::gate;
 
 impl Run {
@@ -24,6 +25,7 @@ impl Run {
 
     /// Marks the run as one that must end, with the first reason that was given.
     pub(crate) fn doom(&self, py: Python<'_>, error: PyErr) {
+        let is_refusal = is_misuse(py, &error);
         let alarm = {
             let mut doom = self.doom_state();
             if doom.error.is_some() {
@@ -33,6 +35,9 @@ impl Run {
             self.is_revoked.store(true, Ordering::Relaxed);
             doom.alarm.as_ref().map(|alarm| alarm.clone_ref(py))
         };
+        if is_refusal && let Some(voice) = &self.voice {
+            voice.refuse(self.id());
+        }
         if let Some(alarm) = alarm
             && let Err(error) = alarm.call0(py)
             && !is_cancellation(py, &error)

@@ -53,7 +53,7 @@ pub(crate) struct Run {
     pub(super) was_cut_off: AtomicBool,
     pub(super) doom: Mutex<Doom>,
     rules: Rules,
-    voice: Option<Voice>,
+    pub(super) voice: Option<Voice>,
     /// The plans of faults that it began under.
     faults: Vec<Py<FaultPlan>>,
     /// The most tokens that one model call took, prompt and answer.

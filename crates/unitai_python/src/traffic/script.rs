@@ -1,6 +1,6 @@
 //! A script and where its runs stand in it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pyo3::exceptions::PyBaseException;
@@ -37,9 +37,17 @@ struct State {
     /// The ids in the order in which they came.
     order: Vec<String>,
     requests: Vec<Py<ModelRequest>>,
+    /// Playbacks that a refusal cut short.
+    refused: HashSet<String>,
     /// The first request that nothing answers.
     trouble: Option<Py<PyBaseException>>,
     is_closed: bool,
+}
+
+/// How far one run has come.
+struct Played {
+    playback: Arc<Playback>,
+    is_refused: bool,
 }
 
 #[pymethods]
@@ -68,8 +76,14 @@ impl Script {
         let (trouble, playbacks) = {
             let state = self.state();
             let trouble = state.trouble.as_ref().map(|trouble| trouble.clone_ref(py));
-            let playbacks: Vec<Arc<Playback>> =
-                state.order.iter().map(|id| state.playbacks[id].clone()).collect();
+            let playbacks: Vec<Played> = state
+                .order
+                .iter()
+                .map(|id| Played {
+                    playback: state.playbacks[id].clone(),
+                    is_refused: state.refused.contains(id),
+                })
+                .collect();
             (trouble, playbacks)
         };
         trouble.or_else(|| self.unplayed(&playbacks).map(|trouble| trouble.into_err(py).into_value(py)))
@@ -136,6 +150,12 @@ impl Script {
         }
     }
 
+    /// A run was refused, which the test is told: it is not to blame for what it did not come to play.
+    pub(super) fn refuse(&self, run_id: &str) {
+        let id = if self.across_runs { "" } else { run_id };
+        self.state().refused.insert(id.to_owned());
+    }
+
     /// Remembers that something is wrong, so that it comes out whatever the agent does with it.
     pub(super) fn note_trouble(&self, py: Python<'_>, error: &PyErr) {
         let mut state = self.state();
@@ -166,13 +186,17 @@ impl Script {
         playback
     }
 
-    fn unplayed(&self, playbacks: &[Arc<Playback>]) -> Option<Trouble> {
-        if playbacks.iter().all(|playback| playback.turns() == 0) {
+    fn unplayed(&self, playbacks: &[Played]) -> Option<Trouble> {
+        if !playbacks.is_empty() && playbacks.iter().all(|played| played.is_refused) {
+            return None;
+        }
+        if playbacks.iter().all(|played| played.playback.turns() == 0) {
             let left = Playback::new(0).unplayed(&self.script);
             return (!left.is_empty())
                 .then(|| unplayed("the script was not played: no request came to the model", 0, &left));
         }
-        playbacks.iter().enumerate().find_map(|(at, playback)| {
+        playbacks.iter().enumerate().filter(|(_, played)| !played.is_refused).find_map(|(at, played)| {
+            let playback = &played.playback;
             let left = playback.unplayed(&self.script);
             let which = if playbacks.len() > 1 {
                 format!(" by run {} of {}", at + 1, playbacks.len())

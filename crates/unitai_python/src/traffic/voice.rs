@@ -82,4 +82,11 @@ impl Voice {
             script.get().enrol(run_id);
         }
     }
+
+    /// A run that began here was refused.
+    pub(crate) fn refuse(&self, run_id: &str) {
+        if let Voice::Script(script) = self {
+            script.get().refuse(run_id);
+        }
+    }
 }
