@@ -47,8 +47,20 @@ CURRENT = Environment(
         "langchain-openai": "langchain-openai>=1.7",
         "langchain-anthropic": "langchain-anthropic>=1.7",
     },
-    # xai-sdk brings gRPC.
-    ("httpx", "httpx2", "aiohttp", "requests", "brotli", "zstandard", "h2", "xai-sdk>=1.21", "google-auth", DASK),
+    # xai-sdk brings gRPC; starlette has the client with which applications are tested.
+    (
+        "httpx",
+        "httpx2",
+        "aiohttp",
+        "requests",
+        "brotli",
+        "zstandard",
+        "h2",
+        "xai-sdk>=1.21",
+        "google-auth",
+        "starlette",
+        DASK,
+    ),
 )
 OLDER = Environment(
     "wheel-clients-openai2",

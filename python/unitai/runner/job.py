@@ -2,20 +2,48 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Awaitable, Callable
 from contextvars import Context
+from functools import cache
 from time import monotonic
 from typing import Any
 
 from unitai._engine import Run
 from unitai.runner.streams import acollect, is_stream
 
+#: The name of every thread that runs an event loop of ours.
+LOOP_THREAD = "unitai-loop"
+
 
 class RunCancelled(BaseException):
     """What the agent's code sees when its run has been ended. No `Exception`, so that an agent that
     catches all errors and tries again is stopped too.
     """
+
+
+def cancellation(is_own_thread: bool) -> RunCancelled:
+    """What a call of a run that has been ended raises here. `is_own_thread`: this thread works for the run alone."""
+    if is_own_thread or "asyncio" not in sys.modules or threading.current_thread().name == LOOP_THREAD:
+        return RunCancelled(_ENDED)
+    return _task_cancelled()(_ENDED)
+
+
+_ENDED = "the run has been ended"
+
+
+@cache
+def _task_cancelled() -> type[RunCancelled]:
+    """An event loop that serves others, such as that of a `TestClient` around the run, must survive the end of the run.
+    A cancelled task does it no harm, while anyio's portal is shut down by any other `BaseException`.
+    """
+    import asyncio
+
+    class RunCancelledInTask(RunCancelled, asyncio.CancelledError):
+        """`RunCancelled` in an event loop that is not the run's, or in a thread that works for it."""
+
+    return RunCancelledInTask
 
 
 def _nothing() -> None:

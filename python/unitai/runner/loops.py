@@ -14,10 +14,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from unitai.runner.interrupting import interrupt
-from unitai.runner.job import Job
-
-#: The name of every loop's thread.
-NAME = "unitai-loop"
+from unitai.runner.job import LOOP_THREAD, Job
 
 #: How long a loop may take to answer before it counts as blocked.
 _ANSWERS_WITHIN = 0.02
@@ -28,7 +25,7 @@ _current: list[LoopThread] = []
 
 def start(job: Job, awaitable: Awaitable[Any]) -> bool:
     """Awaits the job's awaitable on the loop; `False` if nobody waits for the job any more."""
-    if job.waiter.name == NAME:
+    if job.waiter.name == LOOP_THREAD:
         # A loop that waits for a run cannot run it: an agent on the loop runs another agent.
         loop = LoopThread()
         job.on_over = loop.retire
@@ -61,7 +58,7 @@ class LoopThread:
         self._is_retired = False
         self._loop = asyncio.new_event_loop()
         self._loop.set_task_factory(_new_task)
-        self._thread = threading.Thread(target=self._serve, name=NAME, daemon=True)
+        self._thread = threading.Thread(target=self._serve, name=LOOP_THREAD, daemon=True)
         self._thread.start()
 
     def _serve(self) -> None:

@@ -49,8 +49,8 @@ impl Run {
 
 /// What a call of a run that must end raises. No agent catches it by habit.
 pub(crate) fn cancelled(py: Python<'_>) -> PyErr {
-    let class = py.import("unitai.runner.job").and_then(|module| module.attribute("RunCancelled"));
-    match class.and_then(|class| gate::call(&class, ("the run has been ended",), None)) {
+    let make = py.import("unitai.runner.job").and_then(|module| module.attribute("cancellation"));
+    match make.and_then(|make| gate::call(&make, (Run::has_this_thread(),), None)) {
         Ok(instance) => PyErr::from_value(instance),
         Err(error) => error,
     }

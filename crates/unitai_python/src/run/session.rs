@@ -398,6 +398,11 @@ impl Run {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Whether this thread works for a run alone, and not for whoever hands it work.
+    pub(super) fn has_this_thread() -> bool {
+        THREAD_RUNS.with_borrow(|runs| !runs.is_empty())
+    }
+
     pub(super) fn doom_state(&self) -> MutexGuard<'_, Doom> {
         self.doom.lock().unwrap_or_else(PoisonError::into_inner)
     }
