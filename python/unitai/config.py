@@ -12,10 +12,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, cast
 
-from unitai._engine import load_settings, project_folder, standing_settings
+from unitai._engine import default_settings, load_settings, project_folder, standing_settings
 from unitai.errors import InvalidArgumentError, shown
 
 __all__ = ["Source", "UnitAIConfig", "current_config", "load_config"]
+
+
+#: The project's file, and each setting with its name, its value, and its source in two words.
+_Table = tuple[str | os.PathLike[str] | None, list[tuple[str, Any, str, str | None]]]
 
 
 class Source(NamedTuple):
@@ -29,12 +33,14 @@ class Source(NamedTuple):
         return self.detail or self.kind
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class UnitAIConfig:
-    """Every setting of a project. Made by `UnitAIConfig.load`.
+    """Every setting of a project. `UnitAIConfig.load()` reads them; `UnitAIConfig(...)` has the defaults, but for what is given.
 
     >>> import tempfile
     >>> from unitai import UnitAIConfig
+    >>> UnitAIConfig(default_threshold=0.8).default_n
+    10
     >>> config = UnitAIConfig.load(tempfile.mkdtemp(), default_n=20)
     >>> config.default_n, str(config.source("default_n"))
     (20, 'argument')
@@ -139,8 +145,11 @@ class UnitAIConfig:
     #: What models cost, by their names: US dollars for a million tokens.
     prices: Mapping[str, Mapping[str, float]]
     #: The project's file, if there is one.
-    path: Path | None = field(default=None, compare=False)
-    _sources: Mapping[str, Source] = field(default_factory=dict, repr=False, compare=False)
+    path: Path | None = field(init=False, compare=False)
+    _sources: Mapping[str, Source] = field(init=False, repr=False, compare=False)
+
+    def __init__(self, **given: Any) -> None:
+        self._set(default_settings(project_folder(), given))
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str] | None = None, **given: Any) -> UnitAIConfig:
@@ -158,11 +167,18 @@ class UnitAIConfig:
         return cls._of(load_settings(project_folder() if folder is None else os.path.abspath(folder), given))
 
     @classmethod
-    def _of(cls, table: tuple[str | os.PathLike[str] | None, list[tuple[str, Any, str, str | None]]]) -> UnitAIConfig:
+    def _of(cls, table: _Table) -> UnitAIConfig:
+        config = cls.__new__(cls)
+        config._set(table)
+        return config
+
+    def _set(self, table: _Table) -> None:
         path, rows = table
-        values = {name: value for name, value, _, _ in rows}
-        sources = {name: Source(cast(Any, kind), detail) for name, _, kind, detail in rows}
-        return cls(**values, path=None if path is None else Path(path), _sources=sources)
+        attributes: dict[str, Any] = {name: value for name, value, _, _ in rows}
+        attributes["path"] = None if path is None else Path(path)
+        attributes["_sources"] = {name: Source(cast(Any, kind), detail) for name, _, kind, detail in rows}
+        # A frozen class refuses to be assigned to.
+        self.__dict__.update(attributes)
 
     def source(self, name: str) -> Source:
         """Who has said what a setting is.

@@ -4,8 +4,11 @@ no name and no default of its own.
 
 from __future__ import annotations
 
+import copy
+import dataclasses
 import inspect
 import json
+import pickle
 import re
 from dataclasses import fields
 from pathlib import Path
@@ -147,3 +150,24 @@ def test_the_page_names_every_setting():
     for name in (field.name for field in fields(UnitAIConfig)[:-2]):
         assert f"| `{name}` |" in page
         assert f"`UNITAI_{name.upper()}`" in page
+
+
+def test_without_arguments_every_setting_is_its_default(monkeypatch):
+    monkeypatch.setenv("UNITAI_DEFAULT_N", "77")
+    config = UnitAIConfig()
+    names = [each.name for each in fields(UnitAIConfig) if each.init]
+    assert {str(config.source(name)) for name in names} == {"default"}
+    assert (config.default_n, config.default_threshold, config.strict_mocks, config.path) == (10, 0.95, True, None)
+
+
+def test_with_arguments_the_rest_is_default():
+    config = UnitAIConfig(default_n=5)
+    assert (config.default_n, str(config.source("default_n")), config.max_workers) == (5, "argument", 5)
+    assert dataclasses.replace(config, default_n=6) == UnitAIConfig(default_n=6)
+    assert copy.deepcopy(config) == pickle.loads(pickle.dumps(config)) == config
+    with pytest.raises(ConfigError, match="perhaps `default_n`"):
+        UnitAIConfig(default_m=5)
+    with pytest.raises(ConfigError, match="at least 1"):
+        UnitAIConfig(default_n=0)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        config.default_n = 1

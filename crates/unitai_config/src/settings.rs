@@ -94,6 +94,24 @@ impl Settings {
         })
     }
 
+    /// The settings of a folder whose project says nothing.
+    ///
+    /// ```
+    /// use unitai_config::{Name, Settings, Spoken};
+    /// # let folder = std::env::temp_dir();
+    /// let settings = Settings::without_project(&folder, &Spoken::default()).unwrap();
+    /// assert_eq!(settings, Settings::usual(&folder));
+    /// ```
+    pub fn without_project(folder: &Path, spoken: &Spoken) -> Result<Settings, Trouble> {
+        let mut settings = Settings::usual(folder);
+        for (setting, key) in settings.all.iter_mut().zip(&KEYS) {
+            if let Some((value, source)) = outside(key, spoken)? {
+                *setting = Setting { value: value.rooted_in(folder), source };
+            }
+        }
+        Ok(settings)
+    }
+
     /// The settings of a folder where nobody says anything.
     pub fn usual(folder: &Path) -> Settings {
         let one = |key: &Key| Setting { value: usual(key).rooted_in(folder), source: Source::Default };

@@ -63,8 +63,8 @@ mod _engine {
     use crate::secrets::{clean, log_lines};
     #[pymodule_export]
     use crate::settings::{
-        adopt_settings, forget_settings, load_settings, project_folder, project_root, renew_settings,
-        standing_settings, usual_adapter, usual_timeout,
+        adopt_settings, default_settings, forget_settings, load_settings, project_folder, project_root,
+        renew_settings, standing_settings, usual_adapter, usual_timeout,
     };
     #[pymodule_export]
     use crate::snapshots::{Snapshots, holds_snapshots, snapshots_without_file, stray_snapshots};

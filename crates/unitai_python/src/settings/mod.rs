@@ -11,4 +11,4 @@ pub(crate) use standing::{
     forget_settings, project_folder, remember_folder, renew_settings, standing, standing_quietly,
     usual_adapter, usual_timeout,
 };
-pub(crate) use table::{load_settings, standing_settings};
+pub(crate) use table::{default_settings, load_settings, standing_settings};

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
-use unitai_config::{Item, Project, Settings, Source, Spoken, Value, What, Written, named};
+use unitai_config::{Item, Name, Project, Settings, Source, Spoken, Value, What, Written, named};
 
 use super::standing::{Session, standing};
 use crate::attribute::Attribute;
@@ -20,16 +20,34 @@ pub(crate) fn load_settings<'py>(
     folder: PathBuf,
     arguments: &Bound<'py, PyDict>,
 ) -> PyResult<Table<'py>> {
-    let mut given = Vec::new();
-    for (name, value) in arguments.iter() {
-        let name = named(&name.extract::<String>()?).map_err(|trouble| unusable(py, trouble))?;
-        given.push((name, written(&value)?));
-    }
+    let given = given(arguments)?;
     // The environment as it is now, and the command line that pytest was started with.
     let command_line = Session::here(py)?.spoken.command_line;
     let spoken = Spoken { arguments: given, command_line, ..Spoken::of_process() };
     let settings = Project::of(&folder).and_then(|project| Settings::resolve(&project, &folder, &spoken));
     table(py, &settings.map_err(|trouble| unusable(py, trouble))?)
+}
+
+/// The defaults for a folder, but for the arguments: whatever its file and the environment say.
+#[pyfunction]
+pub(crate) fn default_settings<'py>(
+    py: Python<'py>,
+    folder: PathBuf,
+    arguments: &Bound<'py, PyDict>,
+) -> PyResult<Table<'py>> {
+    let spoken = Spoken { arguments: given(arguments)?, ..Spoken::default() };
+    let settings = Settings::without_project(&folder, &spoken);
+    table(py, &settings.map_err(|trouble| unusable(py, trouble))?)
+}
+
+fn given(arguments: &Bound<'_, PyDict>) -> PyResult<Vec<(Name, Written)>> {
+    let py = arguments.py();
+    let mut given = Vec::new();
+    for (name, value) in arguments.iter() {
+        let name = named(&name.extract::<String>()?).map_err(|trouble| unusable(py, trouble))?;
+        given.push((name, written(&value)?));
+    }
+    Ok(given)
 }
 
 /// The settings that stand for this process.
