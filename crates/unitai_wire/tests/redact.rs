@@ -176,9 +176,23 @@ fn base64_of_media_holds_no_keys_by_chance_in_either_alphabet() {
         for (key, sign) in keys.iter().zip(signs) {
             let half = noise(&format!("{WORD}{alphabet}"), 1500, 9);
             let data = format!("{half}{sign}{key}{half}");
-            for text in
-                [data.clone(), format!("data:image/webp;base64,{data}"), json!({ "data": data }).to_string()]
-            {
+            // The key lies at another place of its line each time.
+            let wrapped = |from: usize, end: &str| {
+                let lines: Vec<&[u8]> = data.as_bytes()[from..].chunks(76).collect();
+                let lines: Vec<_> = lines.into_iter().map(|line| str::from_utf8(line).unwrap()).collect();
+                lines.join(end)
+            };
+            let mut texts = vec![
+                data.clone(),
+                format!("data:image/webp;base64,{data}"),
+                json!({ "data": data }).to_string(),
+            ];
+            for from in 0..76 {
+                texts.extend([wrapped(from, "\n"), wrapped(from, "\r\n"), wrapped(from, "\\r\\n")]);
+                texts.push(json!({ "data": wrapped(from, "\n") }).to_string());
+                texts.push(wrapped(from, "\n").lines().take(30).collect::<Vec<_>>().join("\n"));
+            }
+            for text in texts {
                 assert_eq!(secrets.clean(&text), text);
             }
             for text in [
@@ -186,6 +200,10 @@ fn base64_of_media_holds_no_keys_by_chance_in_either_alphabet() {
                 format!("{half} {key} {half}"),
                 format!("{half}={key}\n"),
                 format!("as{sign}{key}."),
+                format!("{key}\n{key}\n{key}"),
+                format!("sk-{}_\nsk-{}_\n{key}", noise(WORD, 48, 5), noise(WORD, 48, 6)),
+                format!("{half}{sign}\n{key}"),
+                format!("{}\nA_KEY={key}{}\n{}", &half[..76], &half[..20], &half[..76]),
             ] {
                 assert!(!secrets.clean(&text).contains(key.as_str()), "{text}");
             }

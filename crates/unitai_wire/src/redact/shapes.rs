@@ -122,19 +122,27 @@ pub(super) struct Found {
 /// Every part of a text that has the form of a secret, in order and apart from each other.
 pub(super) fn find(text: &[u8]) -> Vec<Found> {
     let mut found: Vec<Found> = Vec::new();
-    for run in long_runs(text) {
-        let is_data = run.len() >= DATA;
+    let runs = long_runs(text);
+    let blocks = blocks(&runs);
+    for (number, run) in runs.iter().enumerate() {
         if run.len() >= azure::SHORTEST {
-            let keys = azure::find(text, &run, |start| is_word_before(text, start));
+            let keys = azure::find(text, run, |start| is_word_before(text, start));
             let real = keys.into_iter().filter(|range| is_real(text, range, range.start));
             found.extend(real.map(|range| Found { kind: "an Azure key", range }));
         }
+        let (first, length) = blocks[number];
+        // In data, what stands before a line is the end of the line before.
+        let ends_data = |at: usize| {
+            let is_begin = at == run.start || (at == run.start + 1 && text[..run.start].ends_with(b"\\"));
+            let before = if is_begin && first < number { runs[number - 1].end } else { at };
+            length >= DATA && before > 0 && b"+/-_".contains(&text[before - 1])
+        };
         let mut at = run.start;
         while at + 2 < run.end {
             // A key begins no word in its middle, but an account's number comes before the sign.
             let is_start = IS_START[slot(text[at], text[at + 1], text[at + 2])]
                 && (text[at] == b':' || !is_word_before(text, at))
-                && !(is_data && at > 0 && b"+/-_".contains(&text[at - 1]))
+                && !ends_data(at)
                 && !text[at..].starts_with(b"://");
             // What was looked at as a whole is not looked at again from its middle: that would take the
             // square of its length.
@@ -178,6 +186,30 @@ fn long_runs(text: &[u8]) -> Vec<Range<usize>> {
 /// A run of so many bytes is a picture or a file in base64, where four letters in a row mean nothing: in it, the signs of either
 /// alphabet are letters like others.
 const DATA: usize = 2048;
+
+/// For each run, the first one of its block, and how long that is: data is also written in lines of one length, of which the last
+/// may be shorter. Where a line end is spelled `\n`, its letter stands in the next line.
+fn blocks(runs: &[Range<usize>]) -> Vec<(usize, usize)> {
+    let mut blocks = Vec::with_capacity(runs.len());
+    while let Some(line) = runs.get(blocks.len()) {
+        let first = blocks.len();
+        let is_near =
+            |pair: &&[Range<usize>]| pair[1].start - pair[0].end <= r"\r\".len() && line.len() >= LINE;
+        let is_alike = |pair: &&[Range<usize>]| pair[1].len().abs_diff(line.len()) <= 1;
+        let lines = runs[first..].windows(2).take_while(is_near);
+        let alike = lines.take_while(is_alike).count();
+        let is_last = |at: usize| {
+            runs[at - 1..].windows(2).take(1).any(|pair| is_near(&pair) && pair[1].len() < line.len())
+        };
+        let count = 1 + alike + usize::from(is_last(first + 1 + alike));
+        let length = runs[first..first + count].iter().map(Range::len).sum();
+        blocks.resize(first + count, (first, length));
+    }
+    blocks
+}
+
+/// The shortest line in which base64 is wrapped.
+const LINE: usize = 60;
 
 /// The shortest key of all: `AKIA` and sixteen more.
 const SHORTEST_RUN: usize = 20;
