@@ -58,6 +58,7 @@ __all__ = [
     "close_yaml_servers",
     "compare_counts",
     "copy_value",
+    "count_calls_outside_runs",
     "count_elsewhere",
     "decide",
     "default_settings",
@@ -79,6 +80,7 @@ __all__ = [
     "layer_settings",
     "layers",
     "leave_agent",
+    "leave_calls_outside_runs",
     "limits_live_models",
     "load_settings",
     "load_yaml_text",
@@ -746,6 +748,8 @@ class Passage:
 
 def budget_settings(folder: str | os.PathLike[str]) -> dict[str, float | None]: ...
 def cache_settings(folder: str | os.PathLike[str], mode: str | None = None) -> dict[str, Any]: ...
+def count_calls_outside_runs() -> None: ...
+def leave_calls_outside_runs() -> None: ...
 def permit_live_models() -> None: ...
 def revoke_live_models() -> None: ...
 def limits_live_models() -> bool: ...

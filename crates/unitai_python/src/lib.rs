@@ -76,10 +76,11 @@ mod _engine {
     #[pymodule_export]
     use crate::traffic::{
         Budget, Cassette, Lease, ModelRequest, Passage, Policy, Purse, ReplayCache, Reply, Script, Tally,
-        block_network, budget_settings, cache_settings, claims, close_traffic, count_elsewhere, decide,
-        forget_parent, forget_tests, keeps_models_in, limits_live_models, note_fork, open_traffic,
-        permit_live_models, redacted_note, refuse_connection, refuse_grpc_call, refused_live_call,
-        revoke_live_models, run_here, standing_budgets, surroundings, unblock_network,
+        block_network, budget_settings, cache_settings, claims, close_traffic, count_calls_outside_runs,
+        count_elsewhere, decide, forget_parent, forget_tests, keeps_models_in, leave_calls_outside_runs,
+        limits_live_models, note_fork, open_traffic, permit_live_models, redacted_note, refuse_connection,
+        refuse_grpc_call, refused_live_call, revoke_live_models, run_here, standing_budgets, surroundings,
+        unblock_network,
     };
     #[pymodule_export]
     use crate::trials::{

@@ -1,4 +1,6 @@
-"""Which tests may call models live, where the setting `live_models` does not leave it to all of them."""
+"""Which tests may call models live, where the setting `live_models` does not leave it to all of them; and what tests
+call by themselves, outside of any run.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,13 @@ from contextlib import contextmanager
 
 import pytest
 
-from unitai._engine import permit_live_models, refused_live_call, revoke_live_models
+from unitai._engine import (
+    count_calls_outside_runs,
+    leave_calls_outside_runs,
+    permit_live_models,
+    refused_live_call,
+    revoke_live_models,
+)
 from unitai.traffic.door import close_door, open_door
 from unitai.traffic.sockets import guard_sockets, unguard_sockets
 
@@ -57,6 +65,36 @@ class LiveModels:
                 if is_let:
                     revoke_live_models()
                 unguard_sockets()
+                close_door()
+
+
+class CallsOutsideRuns:
+    """Has the engine count the model calls of a test that belong to no run, from its first fixture to its last, so that
+    reports tell what they cost.
+    """
+
+    def __init__(self) -> None:
+        self._is_counting = False
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_setup(self) -> Generator[None, object, object]:
+        """From here on, they are counted."""
+        __tracebackhide__ = True
+        open_door()
+        count_calls_outside_runs()
+        self._is_counting = True
+        return (yield)
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_teardown(self) -> Generator[None, object, object]:
+        """Ends it when the last fixture is done."""
+        __tracebackhide__ = True
+        try:
+            return (yield)
+        finally:
+            if self._is_counting:
+                self._is_counting = False
+                leave_calls_outside_runs()
                 close_door()
 
 

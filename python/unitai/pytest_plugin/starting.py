@@ -67,8 +67,10 @@ def start(config: pytest.Config, speaks: bool) -> None:
 
             config.pluginmanager.register(LiveModels(), "unitai-live")
     if config.getoption("unitai", False):
+        from unitai.pytest_plugin.live import CallsOutsideRuns
         from unitai.pytest_plugin.session import begin
 
+        config.pluginmanager.register(CallsOutsideRuns(), "unitai-calls-outside-runs")
         begin(config, mode)
 
 

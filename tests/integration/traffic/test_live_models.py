@@ -107,16 +107,43 @@ def project(tmp_path, server):
 
 def test_without_the_setting_all_may_and_the_results_tell_who_was_asked(project):
     summary = project.folder / "summary.md"
-    done, outcomes, asked = project.test("-k", "forgotten or bare", GITHUB_STEP_SUMMARY=str(summary))
-    assert (done.returncode, asked) == (0, 3), done.stdout
-    # Of calls outside of runs nothing is known.
-    assert "\nModel calls: 1 live, $0.00045 paid\n" in done.stdout
-    assert "Model calls: 1 live, $0.00045 paid" in summary.read_text(encoding="utf-8")
+    (project.folder / "unitai.toml").write_text('[prices."gpt-4o"]\ninput = 2.5\noutput = 10.0\n', encoding="utf-8")
+    done, outcomes, asked = project.test("-k", "forgotten or bare or fixture", GITHUB_STEP_SUMMARY=str(summary))
+    assert (done.returncode, asked) == (0, 4), done.stdout
+    # Those that belong to no run are paid for, too: what a test calls by itself, and a fixture.
+    assert "\nModel calls: 4 live, $0.0018 paid\n" in done.stdout
+    assert "Model calls: 4 live, $0.0018 paid" in summary.read_text(encoding="utf-8")
     project.unitai("report", "-o", "report.html")
-    assert "1 live, $0.00045 paid" in (project.folder / "report.html").read_text(encoding="utf-8")
+    assert "4 live, $0.0018 paid" in (project.folder / "report.html").read_text(encoding="utf-8")
     found = json.loads(project.unitai("results", "--json").stdout)
-    assert (found["model_calls"], found["live_calls"]) == (1, 1)
-    assert {test["test"]: test["live_calls"] for test in found["tests"]}["test_it.py::test_forgotten"] == 1
+    assert (found["model_calls"], found["live_calls"]) == (4, 4)
+    assert {test["test"].partition("::")[2]: test["live_calls"] for test in found["tests"]} == {
+        "test_forgotten": 1,
+        "test_bare": 1,
+        "test_bare_swallowed": 1,
+        "test_in_a_fixture": 1,
+    }
+
+
+def test_calls_outside_of_runs_are_counted_wherever_tests_run(project):
+    done, outcomes, asked = project.test("-k", "bare or scripted", "-n2")
+    assert (done.returncode, asked) == (0, 2), done.stdout
+    assert "\nModel calls: 2 live, $0.00 paid; 1 scripted" in done.stdout
+
+
+def test_plain_pytest_looks_at_no_call_outside_of_runs(project):
+    project.write(
+        test_it="""
+from unitai._engine import Tally, claims
+
+def test_bare():
+    tally = Tally()
+    assert not claims("POST", "https://api.openai.com/v1/chat/completions")
+    assert tally.take() is None
+"""
+    )
+    assert project.pytest().returncode == 0
+    assert project.pytest("--unitai").returncode == 1
 
 
 def test_only_tests_that_are_marked_or_repeated_may(project):

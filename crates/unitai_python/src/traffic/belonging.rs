@@ -7,9 +7,9 @@ use pyo3::prelude::*;
 use unitai_model::Source;
 use unitai_wire::{Target, dialects};
 
-use super::Voice;
 use super::policy::Rules;
 use super::purse::{self, Purse, purse_here};
+use super::{Voice, tally};
 use crate::attribute::Attribute;
 use crate::context::ContextStack;
 use crate::errors::{Trouble, class};
@@ -23,8 +23,8 @@ pub(super) enum Owner {
     Run(Py<Run>, Option<Voice>, Option<Py<Purse>>),
     /// Nobody but the voice itself, outside any run, and who pays for it.
     Voice(Voice, Option<Py<Purse>>),
-    /// Nobody at all, but somebody pays for it.
-    Purse(Py<Purse>),
+    /// Nobody at all, but somebody pays for it, or counts it.
+    Outside(Option<Py<Purse>>),
 }
 
 impl Owner {
@@ -32,22 +32,23 @@ impl Owner {
         match self {
             Owner::Run(_, voice, _) => voice.as_ref(),
             Owner::Voice(voice, _) => Some(voice),
-            Owner::Purse(_) => None,
+            Owner::Outside(_) => None,
         }
     }
 
     pub(super) fn run(&self) -> Option<&Run> {
         match self {
             Owner::Run(run, ..) => Some(run.get()),
-            Owner::Voice(..) | Owner::Purse(_) => None,
+            Owner::Voice(..) | Owner::Outside(_) => None,
         }
     }
 
     /// What stands around it.
     pub(super) fn purse(&self) -> Option<&Purse> {
         match self {
-            Owner::Run(_, _, purse) | Owner::Voice(_, purse) => purse.as_ref().map(|purse| purse.get()),
-            Owner::Purse(purse) => Some(purse.get()),
+            Owner::Run(_, _, purse) | Owner::Voice(_, purse) | Owner::Outside(purse) => {
+                purse.as_ref().map(|purse| purse.get())
+            }
         }
     }
 
@@ -63,14 +64,14 @@ impl Owner {
     pub(super) fn rules(&self) -> Rules {
         match self {
             Owner::Run(run, ..) => run.get().rules().clone().paid_from(self.purse()),
-            Owner::Voice(..) | Owner::Purse(_) => Rules::outside_runs(self.purse()),
+            Owner::Voice(..) | Owner::Outside(_) => Rules::outside_runs(self.purse()),
         }
     }
 
     /// The model to use instead of what a request asks for. Whoever only pays changes no request.
     pub(super) fn model(&self) -> Option<Arc<str>> {
         match self {
-            Owner::Purse(_) => None,
+            Owner::Outside(_) => None,
             owner => owner.rules().model(),
         }
     }
@@ -249,7 +250,8 @@ pub(super) fn owner(py: Python<'_>) -> PyResult<Option<Owner>> {
     match (live.runs.as_slice(), live.voices.as_slice()) {
         ([], []) => {
             drop(live);
-            Ok(purse_here(py)?.map(Owner::Purse))
+            let purse = purse_here(py)?;
+            Ok((purse.is_some() || tally::counts_outside_runs()).then_some(Owner::Outside(purse)))
         }
         ([run], _) => {
             let run = run.clone_ref(py);

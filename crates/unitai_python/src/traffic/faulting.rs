@@ -43,8 +43,8 @@ pub(crate) struct Remembered {
 impl Outlook {
     /// What a request meets. Every plan counts every request, whoever has it.
     pub(super) fn of(py: Python<'_>, owner: &Owner, asked: &Asked) -> PyResult<Outlook> {
-        // Whoever only pays for a request does nothing else to it.
-        if matches!(owner, Owner::Purse(_)) {
+        // Whoever only pays for a request, or counts it, does nothing else to it.
+        if matches!(owner, Owner::Outside(_)) {
             return Ok(Outlook::default());
         }
         let plans = plans_for(py, owner.run(), None)?;

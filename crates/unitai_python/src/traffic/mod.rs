@@ -49,6 +49,9 @@ pub(crate) use reply::Reply;
 pub(crate) use request::ModelRequest;
 pub(crate) use script::Script;
 pub(crate) use shelf::{ReplayCache, cache_settings};
-pub(crate) use tally::{Tally, count as count_call, count_elsewhere, count_models};
+pub(crate) use tally::{
+    Tally, count as count_call, count_calls_outside_runs, count_elsewhere, count_models,
+    leave_calls_outside_runs,
+};
 pub(crate) use voice::Voice;
 pub(crate) use watched::Watched;

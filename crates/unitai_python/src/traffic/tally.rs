@@ -1,5 +1,6 @@
 //! What the model calls of this process came to, for who reports on tests.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pyo3::prelude::*;
@@ -32,6 +33,25 @@ impl Tally {
         *last = now;
         since.and_then(|spending| serde_json::to_string(&spending).ok())
     }
+}
+
+/// How many tests are under way whose calls outside of any run are counted, too.
+static COUNTED: AtomicUsize = AtomicUsize::new(0);
+
+/// From here on, model calls that belong to no run are counted as those of runs are.
+#[pyfunction]
+pub(crate) fn count_calls_outside_runs() {
+    COUNTED.fetch_add(1, Ordering::Relaxed);
+}
+
+/// Takes back one `count_calls_outside_runs`.
+#[pyfunction]
+pub(crate) fn leave_calls_outside_runs() {
+    COUNTED.fetch_sub(1, Ordering::Relaxed);
+}
+
+pub(super) fn counts_outside_runs() -> bool {
+    COUNTED.load(Ordering::Relaxed) > 0
 }
 
 /// Counts what agents did in another process.
