@@ -3,6 +3,7 @@
 import copy
 import pickle
 import re
+import sys
 from unittest.mock import ANY
 
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from unitai import (
     AgentRunResult,
+    AgentTestCase,
     CallNotFoundError,
     Finding,
     InvalidArgumentError,
@@ -468,6 +470,15 @@ class TestMisspelledTools:
     def test_a_name_that_is_nearly_that_of_a_tool_is_warned_of(self, check):
         with pytest.warns(UnknownToolWarning, match="did you mean get_weather"):
             check(self.run())
+
+    def test_the_warning_shows_the_line_of_the_user(self, recwarn):
+        run = self.run()
+        case = AgentTestCase()
+        lines = [sys._getframe().f_lineno + each for each in (1, 2, 3)]
+        run.tool_not_called("get_wether")
+        assert_trajectory(run).never("get_wether")
+        case.assertToolNotCalled(run, "get_wether")
+        assert [(each.filename, each.lineno) for each in recwarn.list] == [(__file__, line) for line in lines]
 
     @pytest.mark.parametrize("name", ["get_weather", "delete_order", "set_weather"])
     def test_other_names_are_left_alone(self, name, recwarn):

@@ -17,6 +17,7 @@ use super::words::raise_trouble;
 use crate::attribute::Attribute;
 use crate::errors::{Trouble, class, invalid};
 use crate::faults::kind_of;
+use crate::gate;
 use crate::judging::{self, Wanted};
 use crate::mock::MockToolCall;
 use crate::run::Trajectory;
@@ -424,8 +425,9 @@ impl AgentRunResult {
                 unitai_model::value::plain(tool),
                 unitai_model::value::plain(meant)
             );
-            let warning = std::ffi::CString::new(warning).unwrap_or_default();
-            PyErr::warn(py, &class(py, "UnknownToolWarning")?, &warning, 1)?;
+            // Where the user's code is, and not where ours calls the engine, is a question for Python.
+            let warn = py.import("unitai.core.warning")?.attribute("warn_user")?;
+            gate::call(&warn, (secrets::shown(py, warning), class(py, "UnknownToolWarning")?), None)?;
         }
         Ok(self.found(py, check))
     }
