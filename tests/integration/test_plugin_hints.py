@@ -92,6 +92,30 @@ def test_a_client_that_wants_the_credentials_of_a_cloud(failed, text, remedy):
     assert remedy in told
 
 
+@pytest.mark.parametrize(
+    ("text", "what", "remedy"),
+    [
+        ("You must specify a region.", "a region", "set AWS_DEFAULT_REGION=us-east-1"),
+        (
+            "Could not resolve project using application default credentials.",
+            "a project",
+            "set GOOGLE_CLOUD_PROJECT=none",
+        ),
+        ("Unable to find your project. Please provide a project ID", "a project", "set GOOGLE_CLOUD_PROJECT=none"),
+        ("No API key was provided. Please pass a valid API key.", "a key", "set GOOGLE_API_KEY=none"),
+    ],
+)
+def test_a_client_that_wants_a_region_a_project_or_a_key(failed, text, what, remedy):
+    told = failed(f"raise RuntimeError({text!r})\n\ndef test_one(mock_toolkit): pass\n")
+    assert f"Hint: clients want {what} before they ask anybody." in told
+    assert remedy in told
+
+
+def test_a_word_of_a_region_or_a_project_alone_is_no_hint(failed):
+    told = failed("raise RuntimeError('no such project, in no region')\n\ndef test_one(mock_toolkit): pass\n")
+    assert "Hint:" not in told
+
+
 def test_a_file_that_has_nothing_to_do_with_us_hears_nothing(tmp_path):
     text = "raise ValueError('set OPENAI_API_KEY')\ndef test_one(): pass\n"
     (tmp_path / "test_it.py").write_text(text, encoding="utf-8")

@@ -23,6 +23,14 @@ _CREDENTIALS = {
     "default credentials were not found": 'give it credentials=google.oauth2.credentials.Credentials("none")',
 }
 
+#: What says that another setting of a client is missing: what it is, and what will do.
+_SETTINGS = {
+    "You must specify a region": ("a region", "set AWS_DEFAULT_REGION=us-east-1"),
+    "Could not resolve project": ("a project", "set GOOGLE_CLOUD_PROJECT=none"),
+    "Unable to find your project": ("a project", "set GOOGLE_CLOUD_PROJECT=none"),
+    "No API key was provided": ("a key", 'set GOOGLE_API_KEY=none, or give the client api_key="none"'),
+}
+
 _LIVE = (
     "Hint: no script and no recording had an answer, so the model was asked itself. scripted_model([...]) says what\n"
     "it answers; `unitai test --record` keeps what it says, and `--replay` shows how a request differs from that."
@@ -93,6 +101,13 @@ def _of_key(error: BaseException) -> Iterator[str]:
             f'set {lacking[0]}=none in the environment, in .env.test and in CI, or give the client api_key="none".'
         )
         return
+    for told, (what, remedy) in _SETTINGS.items():
+        if told in text:
+            yield (
+                f"Hint: clients want {what} before they ask anybody. Where a script or recordings answer, any will do:\n"
+                f"{remedy}."
+            )
+            return
     for told, remedy in _CREDENTIALS.items():
         if told in text:
             yield (
