@@ -126,6 +126,35 @@ def test_one_call_of_two_that_goes_astray_is_noticed():
         toolkit.run_generic(lambda: loop(tools))
 
 
+def loop_of_functions(tools: dict[str, Callable[..., Any]] = REAL) -> str:
+    """The same as it was written before there were `tools`: one `function_call` in an answer, and no ids."""
+    messages: list[dict[str, Any]] = [{"role": "user", "content": "Refund order 123."}]
+    functions = [{"name": name, "parameters": {"type": "object"}} for name in REAL]
+    while True:
+        answer = chat(messages, functions=functions)
+        wanted = answer.get("function_call")
+        if not wanted:
+            return answer["content"]
+        result = tools[wanted["name"]](**json.loads(wanted["arguments"]))
+        messages += [answer, {"role": "function", "name": wanted["name"], "content": str(result)}]
+
+
+def test_real_code_behind_functions_is_noticed_as_that_behind_tools_is():
+    for toolkit, message in ((mocked(), "refund is mocked"), (MockToolkit(), "neither mocked nor allowed")):
+        with pytest.raises(UnreachableToolError, match=message), scripted_model(STEPS):
+            toolkit.run_generic(loop_of_functions)
+
+
+def test_functions_of_the_toolkit_are_left_alone():
+    toolkit = mocked()
+    toolkit.mock("lookup", return_value="found")
+    steps = [call("lookup", order="123"), call("refund", order="123"), call("refund", order="124"), say("Done.")]
+    with scripted_model(steps):
+        result = toolkit.run_generic(lambda: loop_of_functions(toolkit.as_dict()))
+    assert result.call_order() == ["lookup", "refund", "refund"]
+    assert not any(step.unseen for step in tool_steps(result))
+
+
 GUARDED = [call("lookup", order="123"), call("refund", order="123"), say("Not this time.")]
 
 

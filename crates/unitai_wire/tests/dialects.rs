@@ -723,6 +723,67 @@ fn a_new_id_begins_another_call_where_a_server_counts_none() {
     assert_eq!(calls, [("a", "{}"), ("b", "{}")]);
 }
 
+/// A request as clients made it before there were `tools`.
+fn request_with_functions() -> Request {
+    let called = json!({"name": "get_weather", "arguments": "{\"city\": \"Paris\"}"});
+    let body = json!({
+        "model": "gpt-4",
+        "messages": [
+            {"role": "user", "content": "How is Paris?"},
+            {"role": "assistant", "content": null, "function_call": called},
+            {"role": "function", "name": "get_weather", "content": "sunny"},
+        ],
+        "functions": [{"name": "get_weather", "parameters": {"type": "object"}}],
+    });
+    read(named("openai_chat").unwrap(), "/v1/chat/completions", &body)
+}
+
+#[test]
+fn functions_are_tools_whose_calls_have_no_ids() {
+    let request = request_with_functions();
+    assert_eq!(request.tools.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(), ["get_weather"]);
+    let args = json!({"city": "Paris"});
+    let call = Part::ToolCall { id: String::new(), name: "get_weather".to_owned(), args };
+    assert_eq!(request.messages[1].parts, [call]);
+    let result = request.fresh_results().next().unwrap();
+    assert_eq!((result.id, result.tool, result.content), ("", Some("get_weather"), "sunny"));
+}
+
+#[test]
+fn a_call_for_a_client_of_functions_is_a_function_call_plain_and_streamed() {
+    let (dialect, mut request) = (named("openai_chat").unwrap(), request_with_functions());
+    let one = answer(vec![call("get_weather", json!({"city": "Rome"}))]);
+    let body: Value = serde_json::from_str(&dialect.write_answer(&request, &one, STAMP)).unwrap();
+    assert_eq!(body["choices"][0]["finish_reason"], "function_call");
+    let said = &body["choices"][0]["message"];
+    assert_eq!(said["function_call"], json!({"name": "get_weather", "arguments": "{\"city\":\"Rome\"}"}));
+    assert!(said.get("tool_calls").is_none());
+
+    let mut plain = Seen::default();
+    dialect.read_answer(&body, &mut plain);
+    request.streamed = true;
+    let stream = dialect.write_stream(&request, &one, STAMP);
+    let (events, _) = cut(dialect.framing(), stream.iter().map(Vec::as_slice));
+    for seen in [plain, read_events(dialect, &events)] {
+        let [call] = &seen.calls[..] else { panic!("{:?}", seen.calls) };
+        assert_eq!((call.id.as_str(), call.name.as_str()), ("", "get_weather"));
+        assert_eq!(call.args, "{\"city\":\"Rome\"}");
+        assert_eq!(seen.finish_reason.as_deref(), Some("function_call"));
+    }
+
+    // Several at once have no such form, and a client of tools is not given one.
+    request.streamed = false;
+    let two = answer(vec![call("get_weather", json!({})), call("get_weather", json!({}))]);
+    let plain_client = plain_request(dialect);
+    for written in
+        [dialect.write_answer(&request, &two, STAMP), dialect.write_answer(&plain_client, &one, STAMP)]
+    {
+        let body: Value = serde_json::from_str(&written).unwrap();
+        assert!(body["choices"][0]["message"]["tool_calls"].is_array());
+        assert!(body["choices"][0]["message"].get("function_call").is_none());
+    }
+}
+
 #[test]
 fn no_token_is_lost_where_a_dialect_does_not_tell_them_apart() {
     let usage =

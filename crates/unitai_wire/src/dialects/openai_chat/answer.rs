@@ -7,13 +7,20 @@ use unitai_model::Usage;
 use crate::common::{Answer, Finish, Request, Said, Stamp};
 use crate::frames::write_sse;
 
+use super::request::calls_functions;
+
+/// What the ids of calls begin with.
+pub(super) const CALL_PREFIX: &str = "call_";
+
 pub(super) fn plain(request: &Request, answer: &Answer, stamp: Stamp) -> String {
     let texts = |pick: fn(&Said) -> Option<&str>| {
         let texts: Vec<&str> = answer.parts.iter().filter_map(pick).collect();
         (!texts.is_empty()).then(|| texts.concat())
     };
     let reasoning = texts(|part| if let Said::Reasoning(text) = part { Some(text) } else { None });
-    let calls: Vec<ToolCall<'_>> = tool_calls(answer, stamp).collect();
+    let mut calls: Vec<ToolCall<'_>> = tool_calls(answer, stamp).collect();
+    let is_function = is_function_call(request, answer);
+    let function_call = if is_function { calls.pop().map(|call| call.function) } else { None };
     let message = Message {
         role: "assistant",
         content: texts(|part| if let Said::Text(text) = part { Some(text) } else { None }),
@@ -21,8 +28,10 @@ pub(super) fn plain(request: &Request, answer: &Answer, stamp: Stamp) -> String 
         annotations: [],
         reasoning_content: reasoning,
         tool_calls: calls,
+        function_call,
     };
-    let choice = Choice { index: 0, message, logprobs: None, finish_reason: finish_reason(answer.finish()) };
+    let reason = if is_function { FUNCTION_CALL } else { finish_reason(answer.finish()) };
+    let choice = Choice { index: 0, message, logprobs: None, finish_reason: reason };
     written(&Completion {
         id: stamp.answer_id("chatcmpl-"),
         object: "chat.completion",
@@ -39,11 +48,17 @@ pub(super) fn streamed(request: &Request, answer: &Answer, stamp: Stamp) -> Vec<
     let mut stream = Stream::new(request, stamp);
     stream.delta(r#"{"role":"assistant","content":"","refusal":null}"#);
     let mut calls = tool_calls(answer, stamp).enumerate();
+    let is_function = is_function_call(request, answer);
     for part in &answer.parts {
         match part {
             Said::Text(text) => stream.pieces(text, "{\"content\":", "}"),
             Said::Reasoning(text) => stream.pieces(text, "{\"reasoning_content\":", "}"),
             Said::Refusal(text) => stream.pieces(text, "{\"refusal\":", "}"),
+            Said::ToolCall { name, args } if is_function => {
+                let begun = written(&Function { name, arguments: "" });
+                stream.delta(&format!("{{\"function_call\":{begun}}}"));
+                stream.pieces(args, "{\"function_call\":{\"arguments\":", "}}");
+            }
             Said::ToolCall { args, .. } => {
                 let Some((index, call)) = calls.next() else { continue };
                 // Mistral, which also tells usage unasked, sends a call whole.
@@ -62,7 +77,8 @@ pub(super) fn streamed(request: &Request, answer: &Answer, stamp: Stamp) -> Vec<
             }
         }
     }
-    stream.finish(finish_reason(answer.finish()), &written(&Counts::of(&answer.usage)), request)
+    let reason = if is_function { FUNCTION_CALL } else { finish_reason(answer.finish()) };
+    stream.finish(reason, &written(&Counts::of(&answer.usage)), request)
 }
 
 /// Why the model stopped, in the provider's words.
@@ -72,6 +88,15 @@ pub(super) fn finish_reason(finish: Finish) -> &'static str {
         Finish::ToolCalls => "tool_calls",
         Finish::Length => "length",
     }
+}
+
+/// Why the model stopped, for clients that offer `functions`.
+const FUNCTION_CALL: &str = "function_call";
+
+/// Whether the answer is a `function_call`. There is a place for one; several calls at once have no such form.
+fn is_function_call(request: &Request, answer: &Answer) -> bool {
+    let is_call = |part: &&Said| matches!(part, Said::ToolCall { .. });
+    calls_functions(request) && answer.parts.iter().filter(is_call).count() == 1
 }
 
 /// A stream in the making.
@@ -143,7 +168,7 @@ fn tool_calls(answer: &Answer, stamp: Stamp) -> impl Iterator<Item = ToolCall<'_
     });
     calls.enumerate().map(move |(at, function)| ToolCall {
         index: None,
-        id: stamp.call_id("call_", at),
+        id: stamp.call_id(CALL_PREFIX, at),
         kind: "function",
         function,
     })
@@ -184,6 +209,8 @@ struct Message<'a> {
     reasoning_content: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tool_calls: Vec<ToolCall<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    function_call: Option<Function<'a>>,
 }
 
 #[derive(Serialize)]

@@ -17,6 +17,10 @@ pub(super) fn answer(body: &Value, seen: &mut Seen) {
             let (name, args) = named(call);
             seen.called(text(call, "id"), name, args.as_deref());
         }
+        if let Some(call) = function_call(message) {
+            let (name, args) = function(call);
+            seen.called(None, name, args.as_deref());
+        }
         finished(choice, seen);
     }
     seen.is_whole = !choices.is_empty() && seen.error.is_none();
@@ -33,6 +37,16 @@ pub(super) fn event(event: &Event, seen: &mut Seen) {
         let delta = choice.get("delta").unwrap_or(&Value::Null);
         said(delta, seen);
         items(delta, "tool_calls").iter().for_each(|piece| called(choice, piece, seen));
+        if let Some(piece) = function_call(delta) {
+            // There is one in an answer, which is at no place of a list.
+            let place = (count(choice, "index") << 32) | u64::from(u32::MAX);
+            let (name, args) = function(piece);
+            if seen.call_at(place).is_some() {
+                seen.call_goes_on(place, args.as_deref());
+            } else {
+                seen.call_begins(place, None, name, args.as_deref());
+            }
+        }
         finished(choice, seen);
     }
 }
@@ -70,6 +84,15 @@ fn said(message: &Value, seen: &mut Seen) {
         seen.content(text(function, "name"));
         seen.content(text(function, "arguments"));
     }
+    if let Some(call) = function_call(message) {
+        seen.content(text(call, "name"));
+        seen.content(text(call, "arguments"));
+    }
+}
+
+/// The call of a client that offers `functions`.
+fn function_call(message: &Value) -> Option<&Value> {
+    message.get("function_call").filter(|call| call.is_object())
 }
 
 /// A piece of a tool call. Its place is the answer's and its own; some servers count all calls as the first,
@@ -88,7 +111,10 @@ fn called(choice: &Value, piece: &Value, seen: &mut Seen) {
 
 /// The tool's name and its arguments, which some servers send as an object.
 fn named(call: &Value) -> (Option<&str>, Option<String>) {
-    let function = call.get("function").or_else(|| call.get("custom")).unwrap_or(&Value::Null);
+    function(call.get("function").or_else(|| call.get("custom")).unwrap_or(&Value::Null))
+}
+
+fn function(function: &Value) -> (Option<&str>, Option<String>) {
     let args = function.get("arguments").or_else(|| function.get("input"));
     (text(function, "name"), args.filter(|args| !args.is_null()).map(as_text))
 }

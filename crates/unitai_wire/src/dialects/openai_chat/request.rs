@@ -9,6 +9,14 @@ use crate::common::{Message, Part, Request, Role, Tool};
 const KNOWN: &[&str] =
     &["model", "messages", "tools", "stream", "stream_options", "max_tokens", "max_completion_tokens"];
 
+/// What tools were called before they were `tools`. It stays a setting, too: it decides the form of the answer.
+const FUNCTIONS: &str = "functions";
+
+/// Whether the client knows `function_call` only, by which a model calls one function, and gives no id.
+pub(super) fn calls_functions(request: &Request) -> bool {
+    request.settings.contains_key(FUNCTIONS)
+}
+
 pub(super) fn read(path: &str, body: &Map<String, Value>) -> Option<Request> {
     let messages = body.get("messages")?.as_array()?;
     let model = match body.get("model") {
@@ -21,13 +29,17 @@ pub(super) fn read(path: &str, body: &Map<String, Value>) -> Option<Request> {
         is_beta: false,
         model,
         messages: messages.iter().map(message).collect(),
-        tools: body.get("tools").and_then(Value::as_array).into_iter().flatten().map(tool).collect(),
+        tools: ["tools", FUNCTIONS].iter().flat_map(|key| listed(body, key)).map(tool).collect(),
         settings: without(body, KNOWN),
         max_output: ["max_completion_tokens", "max_tokens"].iter().find_map(|key| body.get(*key)?.as_u64()),
         streamed: body.get("stream").and_then(Value::as_bool).unwrap_or(false),
         asks_for_usage: includes_usage.and_then(Value::as_bool).unwrap_or(false),
         is_told_usage: false,
     })
+}
+
+fn listed<'a>(body: &'a Map<String, Value>, key: &str) -> &'a [Value] {
+    body.get(key).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
 fn deployment(path: &str) -> Option<&str> {
@@ -69,6 +81,10 @@ fn message(message: &Value) -> Message {
         let function = call.get("function").unwrap_or(&Value::Null);
         let args = text(function, "arguments").map_or(Value::Null, parsed);
         parts.push(Part::ToolCall { id: string(call, "id"), name: string(function, "name"), args });
+    }
+    if let Some(call) = message.get("function_call").filter(|call| call.is_object()) {
+        let args = text(call, "arguments").map_or(Value::Null, parsed);
+        parts.push(Part::ToolCall { id: String::new(), name: string(call, "name"), args });
     }
     Message { role, parts }
 }
