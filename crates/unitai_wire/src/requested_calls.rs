@@ -18,7 +18,9 @@ const MOST_WAITING: usize = 10_000;
 /// use unitai_wire::requested_calls::RequestedCalls;
 ///
 /// let mut calls = RequestedCalls::default();
-/// calls.push(&Called { id: "call_1".to_owned(), name: "refund".to_owned(), ..Called::default() }, 7);
+/// let mut call = Called::default();
+/// (call.id, call.name) = ("call_1".to_owned(), "refund".to_owned());
+/// calls.push(&call, 7);
 /// let result = FreshResult { id: "call_1", tool: Some("refund"), content: "done" };
 /// assert_eq!(calls.take(result).map(|call| call.after), Some(Some(7)));
 /// assert!(calls.take(result).is_none());
@@ -39,7 +41,7 @@ pub struct RequestedCall {
 }
 
 impl RequestedCall {
-    /// Its id; empty where the dialect has none.
+    /// The call's id; empty where the dialect has none.
     pub fn id(&self) -> &str {
         &self.id
     }

@@ -152,7 +152,11 @@ fn played(play: &Play, asked: &Asked, stamp: unitai_wire::common::Stamp) -> Repl
         (Cow::Borrowed("content-type"), kind.to_owned()),
         (Cow::Borrowed("x-request-id"), stamp.answer_id("req_")),
     ];
-    Reply { delay: play.delay.as_secs_f64(), answer: Some(answer), ..Reply::new(200, headers, content) }
+    Reply {
+        delay: play.delay.as_secs_f64(),
+        answer: Some((answer, stamp)),
+        ..Reply::new(200, headers, content)
+    }
 }
 
 pub(super) fn failed(fail: &Fail, asked: &Asked) -> Reply {

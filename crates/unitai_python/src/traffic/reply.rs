@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use unitai_wire::cassette::Recording;
-use unitai_wire::common::Answer;
+use unitai_wire::common::{Answer, Stamp};
 use unitai_wire::exchange::{Exchange, How};
 use unitai_wire::faults::Spoiled;
 
@@ -24,7 +24,7 @@ pub(crate) struct Reply {
     #[pyo3(get)]
     pub(super) delay: f64,
     /// What the body says, where it was scripted.
-    pub(super) answer: Option<Answer>,
+    pub(super) answer: Option<(Answer, Stamp)>,
     /// The connection breaks before an answer comes.
     pub(super) breaks: Option<Break>,
     /// What a fault makes of the body.
@@ -124,7 +124,7 @@ impl Reply {
         watched.with(|exchange| {
             exchange.head(self.status, content_type, "");
             match (&self.content, &self.answer) {
-                (Content::Whole(_), Some(answer)) => exchange.know(answer),
+                (Content::Whole(_), Some((answer, stamp))) => exchange.know(answer, *stamp),
                 (Content::Whole(body), None) => {
                     exchange.feed(body);
                     exchange.end();
@@ -208,7 +208,7 @@ impl Reply {
         // What is cut is not known to be whole, whatever was written down for it.
         if is_last && self.with_spoiled(|spoiled| spoiled.cuts()) != Some(true) {
             match &self.answer {
-                Some(answer) => exchange.know(answer),
+                Some((answer, stamp)) => exchange.know(answer, *stamp),
                 None => {
                     let rest = exchange.end();
                     if !rest.is_empty() {

@@ -74,6 +74,11 @@ pub trait Dialect: Send + Sync {
         false
     }
 
+    /// What the ids of tool calls begin with in scripted answers; `None` where calls have no ids.
+    fn call_prefix(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Why the model stopped, in the provider's words.
     fn finish_reason(&self, finish: Finish) -> &'static str;
 

@@ -243,13 +243,17 @@ impl Exchange {
     }
 
     /// The whole answer is known, because it was scripted: it need not be read.
-    pub fn know(&mut self, answer: &Answer) {
+    pub fn know(&mut self, answer: &Answer, stamp: Stamp) {
         self.first_content.get_or_insert_with(|| self.began.elapsed());
         if self.seen.calls.is_empty() && self.seen.text.is_empty() {
+            let prefix = self.asked.dialect.call_prefix();
             for part in &answer.parts {
                 match part {
-                    // Its id is the dialect's; without one, a result is matched by its tool and its order.
-                    Said::ToolCall { name, args } => self.seen.called(None, Some(name), Some(args)),
+                    // Without an id, a result is matched by its tool and its order.
+                    Said::ToolCall { name, args } => {
+                        let id = prefix.map(|prefix| stamp.call_id(prefix, self.seen.calls.len()));
+                        self.seen.called(id.as_deref(), Some(name), Some(args));
+                    }
                     Said::Text(text) | Said::Reasoning(text) => self.seen.text.push_str(text),
                     Said::Refusal(_) => {}
                 }

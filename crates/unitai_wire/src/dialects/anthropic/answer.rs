@@ -7,6 +7,9 @@ use super::super::json::parsed;
 use crate::common::{Answer, Finish, Request, Said, Stamp};
 use crate::frames::write_sse;
 
+/// What the ids of calls begin with.
+pub(super) const CALL_PREFIX: &str = "toolu_";
+
 pub(super) fn plain(request: &Request, answer: &Answer, stamp: Stamp) -> Value {
     let mut message = envelope(request, stamp);
     message["content"] = numbered(answer).map(|(part, call)| block(part, call, stamp)).collect();
@@ -97,7 +100,7 @@ fn opened(part: &Said, call: usize, stamp: Stamp) -> Value {
     match part {
         Said::Text(_) | Said::Refusal(_) => json!({"type": "text", "text": ""}),
         Said::ToolCall { name, .. } => {
-            json!({"type": "tool_use", "id": stamp.call_id("toolu_", call), "name": name, "input": {}})
+            json!({"type": "tool_use", "id": stamp.call_id(CALL_PREFIX, call), "name": name, "input": {}})
         }
         Said::Reasoning(_) => json!({"type": "thinking", "thinking": "", "signature": ""}),
     }

@@ -42,6 +42,10 @@ impl Dialect for Anthropic {
         new_path
     }
 
+    fn call_prefix(&self) -> Option<&'static str> {
+        Some(answer::CALL_PREFIX)
+    }
+
     fn finish_reason(&self, finish: Finish) -> &'static str {
         answer::stop_reason(finish)
     }

@@ -7,6 +7,9 @@ use super::super::json::parsed;
 use crate::common::{Answer, Finish, Said, Stamp};
 use crate::frames::write_event_stream;
 
+/// What the ids of calls begin with.
+pub(super) const CALL_PREFIX: &str = "tooluse_";
+
 pub(super) fn plain(answer: &Answer, stamp: Stamp) -> Value {
     let content: Value = numbered(answer).map(|(part, call)| block(part, call, stamp)).collect();
     let mut body = metadata(&answer.usage);
@@ -80,7 +83,7 @@ fn pieces(text: &str) -> impl Iterator<Item = &str> {
 }
 
 fn call_id(stamp: Stamp, call: usize) -> String {
-    stamp.call_id("tooluse_", call)
+    stamp.call_id(CALL_PREFIX, call)
 }
 
 /// Clients hand reasoning back with its signature.

@@ -38,6 +38,10 @@ impl Dialect for Bedrock {
         path::set_model(path, model)
     }
 
+    fn call_prefix(&self) -> Option<&'static str> {
+        Some(answer::CALL_PREFIX)
+    }
+
     fn finish_reason(&self, finish: Finish) -> &'static str {
         answer::stop_reason(finish)
     }

@@ -6,6 +6,9 @@ use unitai_model::Usage;
 use crate::common::{Answer, Finish, Said, Stamp};
 use crate::frames::write_sse;
 
+/// What the ids of calls begin with.
+pub(super) const CALL_PREFIX: &str = "call_";
+
 pub(super) fn plain(answer: &Answer, stamp: Stamp) -> Value {
     let mut message = json!({"role": "assistant"});
     let content: Vec<Value> = answer.parts.iter().filter_map(block).collect();
@@ -64,7 +67,7 @@ fn calls(answer: &Answer, stamp: Stamp) -> impl Iterator<Item = Value> {
         _ => None,
     });
     called.enumerate().map(move |(at, (name, args))| {
-        let id = stamp.call_id("call_", at);
+        let id = stamp.call_id(CALL_PREFIX, at);
         json!({"id": id, "type": "function", "function": {"name": name, "arguments": args}})
     })
 }

@@ -35,6 +35,10 @@ impl Dialect for Cohere {
         None
     }
 
+    fn call_prefix(&self) -> Option<&'static str> {
+        Some(answer::CALL_PREFIX)
+    }
+
     fn finish_reason(&self, finish: Finish) -> &'static str {
         answer::finish_reason(finish)
     }

@@ -66,6 +66,10 @@ impl Dialect for OpenAiChat {
         host == "api.mistral.ai" || host.ends_with(".mistral.ai")
     }
 
+    fn call_prefix(&self) -> Option<&'static str> {
+        Some(answer::CALL_PREFIX)
+    }
+
     fn finish_reason(&self, finish: Finish) -> &'static str {
         answer::finish_reason(finish)
     }

@@ -7,6 +7,9 @@ use super::tools;
 use crate::common::{Answer, Finish, Request, Said, Stamp};
 use crate::frames::write_sse;
 
+/// What the ids of calls begin with.
+pub(super) const CALL_PREFIX: &str = "call_";
+
 /// Settings that an answer repeats.
 const REPEATED: &[&str] = &[
     "max_tool_calls",
@@ -107,7 +110,7 @@ fn output(request: &Request, answer: &Answer, stamp: Stamp) -> Vec<Value> {
                         "id": stamp.call_id("fc_", at),
                         "type": "function_call",
                         "status": "completed",
-                        "call_id": stamp.call_id("call_", calls),
+                        "call_id": stamp.call_id(CALL_PREFIX, calls),
                         "name": name,
                         "arguments": args,
                     })

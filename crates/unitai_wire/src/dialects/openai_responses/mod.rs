@@ -39,6 +39,10 @@ impl Dialect for OpenAiResponses {
         None
     }
 
+    fn call_prefix(&self) -> Option<&'static str> {
+        Some(answer::CALL_PREFIX)
+    }
+
     fn finish_reason(&self, finish: Finish) -> &'static str {
         if finish == Finish::Length { "max_output_tokens" } else { "completed" }
     }

@@ -163,7 +163,7 @@ pub(super) fn call(
     };
     item["id"] = stamp.call_id(prefix, at).into();
     if kind != Kind::WebSearch {
-        item["call_id"] = stamp.call_id("call_", nth).into();
+        item["call_id"] = stamp.call_id(super::answer::CALL_PREFIX, nth).into();
     }
     if kind == Kind::Custom {
         item["name"] = name.into();
