@@ -9,6 +9,7 @@ seen where a request leaves for the model.
 from __future__ import annotations
 
 import copy
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AsyncExitStack
 from contextvars import ContextVar
@@ -177,7 +178,10 @@ def redirects(module: Any) -> list[Patch]:
     if module.__name__ == _TOOLS:
         for owner, name in ((module.FunctionTool, "invoke"), (module, "_auto_invoke_function")):
             require(owner, name, distribution)
+        content = sys.modules["agent_framework._types"].Content
+        require(content, "from_function_approval_request", distribution)
         return [
+            Patch(content, "from_function_approval_request", _ask_for_approval),
             Patch(module.FunctionTool, "invoke", _invoke),
             Patch(module.FunctionTool, "__call__", _call),
             Patch(module, "_auto_invoke_function", _auto_invoke_function),
@@ -295,9 +299,6 @@ def _auto_invoke_function(original: Callable[..., Any]) -> Callable[..., Any]:
         if session is None:
             return await original(function_call_content, *args, **options)
         asked = getattr(function_call_content, "function_call", None) or function_call_content
-        if asked.call_id:
-            # A middleware may answer in the function's place.
-            session.leave_to_framework(asked.call_id)
         reached: list[Any] = []
         token = _reached.set(reached)
         try:
@@ -305,9 +306,14 @@ def _auto_invoke_function(original: Callable[..., Any]) -> Callable[..., Any]:
         finally:
             _reached.reset(token)
         why = getattr(said, "exception", None)
+        tool = options["tool_map"].get(asked.name)
+        if tool is not None and not why and not reached:
+            # A middleware answered in the function's place.
+            session.deny(_tool_call(tool, asked.parse_arguments() or {}), _said(said))
+        if asked.call_id:
+            session.leave_to_framework(asked.call_id)
         if why and not reached:
             # The framework refused it by itself.
-            tool = options["tool_map"].get(asked.name)
             given = dict(asked.parse_arguments() or {})
             if tool is None:
                 session.reject(ToolCall(asked.name, given), LookupError(why))
@@ -318,8 +324,41 @@ def _auto_invoke_function(original: Callable[..., Any]) -> Callable[..., Any]:
     return auto_invoke_function
 
 
+def _said(content: Any) -> str:
+    result = getattr(content, "result", content)
+    return result if isinstance(result, str) else str(getattr(content, "items", None) or result)
+
+
+def _ask_for_approval(original: Any) -> Any:
+    """Where a call begins to wait for somebody's consent: the run ends with it."""
+
+    def from_function_approval_request(cls: Any, id: str, function_call: Any, **options: Any) -> Any:
+        session = Session.here()
+        if session is not None and getattr(function_call, "call_id", None):
+            session.leave_to_framework(function_call.call_id)
+        return original.__func__(cls, id, function_call, **options)
+
+    return classmethod(from_function_approval_request)
+
+
+def _note_denied(session: Session, given: Any, agent: str | None) -> None:
+    """Writes down the calls that a person denies in what an agent is given. Those with a result were denied before."""
+    messages = given if isinstance(given, (list, tuple)) else [given]
+    contents = [each for message in messages for each in getattr(message, "contents", None) or [message]]
+    settled = {getattr(each, "call_id", None) for each in contents if getattr(each, "type", "") == "function_result"}
+    for each in contents:
+        call = getattr(each, "function_call", None)
+        if getattr(each, "type", "") != "function_approval_response" or each.approved or call.call_id in settled:
+            continue
+        args = dict(call.parse_arguments() or {})
+        session.deny(ToolCall(call.name, args, agent_id=agent), "The call was not approved.")
+
+
 def _run(original: Callable[..., Any]) -> Callable[..., Any]:
     def run(self: Any, *args: Any, **options: Any) -> Any:
+        session = Session.here()
+        if session is not None:
+            _note_denied(session, args[0] if args else options.get("messages"), self.name)
         said = original(self, *args, **options)
         if self.name is None or Session.here() is None:
             return said

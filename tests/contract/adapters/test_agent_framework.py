@@ -121,6 +121,21 @@ class TestTools:
         assert result.output == "It was delivered."
         assert result.call_order() == ["lookup_order"]
 
+    def test_a_call_that_a_person_denies_is_a_rejected_step(self, toolkit):
+        made = agent(tool(shop.lookup_order, approval_mode="always_require"))
+        conversation = AgentFrameworkAdapter(session=AgentSession())
+        with scripted_model([LOOKUP]):
+            result = toolkit.run(made, "look", adapter=conversation)
+        (request,) = result.output.user_input_requests
+        denied = Message(role="user", contents=[request.to_function_approval_response(False)])
+        with scripted_model([say("I may not look.")]):
+            result = toolkit.run(made, denied, adapter=conversation)
+        assert result.output == "I may not look."
+        assert result.tool_call_attempted("lookup_order")
+        assert not result.tool_was_called("lookup_order")
+        (step,) = (step for step in result.trajectory.steps if step.step_type == "tool_call")
+        assert (step.rejected, step.tool_args, step.agent_id) == (True, {"order_id": "123"}, "support")
+
     def test_a_tool_that_runs_at_the_provider_is_refused_before_the_model_is_asked(self, toolkit):
         model = OpenAIChatClient(model="gpt-4o-mini")
         made = Agent(model, name="support", tools=[tool(shop.lookup_order), model.get_web_search_tool()])
@@ -175,6 +190,18 @@ class TestTools:
 class TestMiddleware:
     """The middleware of the user runs around the mock."""
 
+    def test_what_it_answers_in_the_place_of_a_tool_is_a_rejected_step(self, toolkit):
+        @function_middleware
+        async def denied(context, call_next):
+            context.result = "Not today."
+
+        with scripted_model([LOOKUP, when(tool_result="Not today.").then(say("Not today."))]):
+            result = toolkit.run(agent(tool(shop.lookup_order), middleware=[denied]), "look")
+        assert result.output == "Not today."
+        assert result.tool_call_attempted("lookup_order")
+        assert not result.tool_was_called("lookup_order")
+        assert "Not today." in str(result.get_call("lookup_order").error)
+
     def test_it_sees_the_call_and_the_answer(self, toolkit):
         seen = []
 
@@ -201,7 +228,8 @@ class TestMiddleware:
         with scripted_model([LOOKUP, REFUND, when(tool_result="not today").then(say("I may not."))]):
             result = toolkit.run(made, "refund")
         assert result.output == "I may not."
-        assert result.tool_not_called("refund")
+        assert not result.tool_was_called("refund")
+        assert result.tool_call_attempted("refund")
 
 
 class TestAgents:
