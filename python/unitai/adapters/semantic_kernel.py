@@ -231,7 +231,8 @@ class _Asked:
 
     def __init__(self, name: str | None) -> None:
         self.name = name
-        self.is_accepted = False
+        #: Whether the kernel takes it, and whether the filters let it through to the function.
+        self.is_accepted = self.is_reached = False
 
 
 _asked: ContextVar[_Asked | None] = ContextVar("unitai_semantic_kernel_asked", default=None)
@@ -251,15 +252,19 @@ def _invoke_function_call(original: Callable[..., Any]) -> Callable[..., Any]:
             done = await original(self, function_call, chat_history, *args, **options)
         finally:
             _asked.reset(token)
-        if not asked.is_accepted:
-            session.reject(*_refused(self, function_call, chat_history))
+        if not asked.is_reached:
+            call, kind, why = _refused(self, function_call, chat_history)
+            if asked.is_accepted:
+                session.deny(call, why)
+            else:
+                session.reject(call, kind(why))
         return done
 
     return invoke_function_call
 
 
-def _refused(kernel: Any, call: Any, chat_history: Any) -> tuple[ToolCall, Exception]:
-    """A call that the kernel refused, and why: that is what it tells the model."""
+def _refused(kernel: Any, call: Any, chat_history: Any) -> tuple[ToolCall, type[Exception], str]:
+    """A call that the kernel or a filter refused, what kind of error that is, and why: what the model is told."""
     answers = [
         item for message in chat_history.messages for item in message.items if getattr(item, "id", None) == call.id
     ]
@@ -271,8 +276,8 @@ def _refused(kernel: Any, call: Any, chat_history: Any) -> tuple[ToolCall, Excep
     try:
         name, *aliases = _names(kernel.get_function(call.plugin_name, call.function_name), kernel)
     except Exception:
-        return ToolCall(call.name or "", args), LookupError(why)
-    return ToolCall(name, args, aliases=tuple(aliases)), WrongArgumentsError(why)
+        return ToolCall(call.name or "", args), LookupError, why
+    return ToolCall(name, args, aliases=tuple(aliases)), WrongArgumentsError, why
 
 
 def _construct_call_stack(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -291,6 +296,9 @@ def _construct_call_stack(original: Callable[..., Any]) -> Callable[..., Any]:
 
 async def _call(session: Session, inner: Callable[[Any], Any], context: Any) -> None:
     """The innermost part of the filters around a function."""
+    asked = _asked.get()
+    if asked is not None:
+        asked.is_reached = True
     function = context.function
     names = _names(function, context.kernel)
     if _is_handoff(function, session) or (function.is_prompt and not _is_tool(names, session)):

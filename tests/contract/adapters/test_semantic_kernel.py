@@ -22,7 +22,7 @@ from semantic_kernel.agents import (  # noqa: E402
     OpenAIResponsesAgent,
 )
 from semantic_kernel.connectors.ai import FunctionChoiceBehavior, PromptExecutionSettings  # noqa: E402
-from semantic_kernel.functions import KernelArguments, kernel_function  # noqa: E402
+from semantic_kernel.functions import FunctionResult, KernelArguments, kernel_function  # noqa: E402
 
 from unitai import MockToolkit, UnknownToolError, UnmockedToolError, scripted_model  # noqa: E402
 from unitai.adapters.semantic_kernel import SemanticKernelAdapter  # noqa: E402
@@ -159,10 +159,14 @@ class TestFilters:
         async def guard(context, next):
             if context.function.name != "refund":
                 await next(context)
+            else:
+                context.function_result = FunctionResult(function=context.function.metadata, value="Too much.")
 
         with scripted_model([LOOKUP, REFUND, say("I may not.")]):
             result = toolkit.run(made, "refund")
-        assert result.tool_not_called("refund")
+        assert result.tool_call_attempted("refund")
+        assert not result.tool_was_called("refund")
+        assert str(result.get_call("refund").error) == "Too much."
         assert result.call_order() == ["lookup_order"]
 
     def test_a_filter_that_ends_the_run_does(self, toolkit):
