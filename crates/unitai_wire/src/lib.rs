@@ -18,6 +18,7 @@ pub mod encoding;
 pub mod exchange;
 pub mod faults;
 pub mod frames;
+pub mod framework_answers;
 pub mod gate;
 pub mod grpc;
 pub mod keys;

@@ -18,9 +18,7 @@ const MOST_WAITING: usize = 10_000;
 /// use unitai_wire::requested_calls::RequestedCalls;
 ///
 /// let mut calls = RequestedCalls::default();
-/// let mut call = Called::default();
-/// (call.id, call.name) = ("call_1".to_owned(), "refund".to_owned());
-/// calls.push(&call, 7);
+/// calls.push(&Called::new("call_1", "refund"), 7);
 /// let result = FreshResult { id: "call_1", tool: Some("refund"), content: "done" };
 /// assert_eq!(calls.take(result).map(|call| call.after), Some(Some(7)));
 /// assert!(calls.take(result).is_none());

@@ -46,6 +46,11 @@ pub struct Called {
 }
 
 impl Called {
+    /// A call without arguments.
+    pub fn new(id: impl Into<String>, name: impl Into<String>) -> Called {
+        Called { id: id.into(), name: name.into(), ..Called::default() }
+    }
+
     /// Its arguments by name. What is no object stands under one name.
     pub fn arguments(&self) -> Packed {
         let alone = |value: Argument| Argument::Dict(vec![(Argument::Str("input".to_owned()), value)]).pack();
