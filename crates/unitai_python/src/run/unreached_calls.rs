@@ -3,6 +3,7 @@
 use pyo3::prelude::*;
 use unitai_model::Action;
 use unitai_model::value::plain;
+use unitai_wire::framework_answers::is_answered_by_framework;
 use unitai_wire::names_call;
 
 use super::Run;
@@ -40,7 +41,7 @@ impl Run {
             match requested {
                 Some(call) => Some(format!("the model requested {}", shown_call(call))),
                 // What is offered to the model as a tool is called as one.
-                None if answers.offered.contains(name) => None,
+                None if answers.offered.contains_key(name) => None,
                 None => names_call(&answers.text, name)
                     .then(|| format!("an answer of the model calls {} in its text", plain(name))),
             }
@@ -60,7 +61,10 @@ impl Run {
             .read(|steps| steps.iter().rposition(|step| matches!(step.action, Action::ModelCall(_))));
         let call = answers.requested.waiting().find(|call| {
             last.flatten().zip(call.after).is_some_and(|(last, after)| after < last)
-                && answers.offered.contains(&call.tool)
+                && answers
+                    .offered
+                    .get(&call.tool)
+                    .is_some_and(|tool| !is_answered_by_framework(tool, call, None))
                 && !toolbox.is_allowed(&call.tool)
                 && toolbox.tool(py, &call.tool).is_none()
                 && !is_recorded(&call.tool)

@@ -7,9 +7,10 @@ use std::sync::{MutexGuard, PoisonError, Weak};
 use pyo3::prelude::*;
 use unitai_model::value::{arguments, plain};
 use unitai_model::{Action, Failure, Outcome, ToolCall, ToolName, Value};
-use unitai_wire::common::{FreshResult, Request};
+use unitai_wire::common::{FreshResult, Request, Tool};
 use unitai_wire::dialects::Called;
 use unitai_wire::exchange::Exchange;
+use unitai_wire::framework_answers::is_answered_by_framework;
 use unitai_wire::requested_calls::{RequestedCall, RequestedCalls};
 use unitai_wire::says_result;
 
@@ -32,7 +33,7 @@ pub(super) struct ModelAnswers {
     /// Tool calls of the record that a result was matched with.
     matched: HashSet<usize>,
     /// Tools that were offered to a model.
-    pub(super) offered: HashSet<String>,
+    pub(super) offered: HashMap<String, Tool>,
     /// All that models said.
     pub(super) text: String,
     /// Names of tools, and ids of single calls, that a framework answers itself.
@@ -81,7 +82,7 @@ impl Run {
     /// The tools that the test mocks or allows, and those that models were offered.
     pub(super) fn known_tools(&self) -> Vec<String> {
         let mut names = self.toolbox.as_ref().map(|toolbox| toolbox.get().known_tools()).unwrap_or_default();
-        names.extend(self.answers().offered.iter().cloned());
+        names.extend(self.answers().offered.keys().cloned());
         names
     }
 
@@ -133,8 +134,8 @@ impl Run {
         {
             let mut answers = self.answers();
             for tool in &request.tools {
-                if !answers.offered.contains(&tool.name) {
-                    answers.offered.insert(tool.name.clone());
+                if !answers.offered.contains_key(&tool.name) {
+                    answers.offered.insert(tool.name.clone(), tool.clone());
                 }
             }
         }
@@ -220,7 +221,12 @@ impl Run {
         if answers.of_framework.contains(&call.tool) || answers.of_framework.contains(result.id) {
             return Answerer::Known;
         }
-        let is_offered = answers.offered.contains(&call.tool);
+        let is_offered = match answers.offered.get(&call.tool) {
+            Some(tool) if !is_mocked && is_answered_by_framework(tool, call, Some(result.content)) => {
+                return Answerer::Known;
+            }
+            offered => offered.is_some(),
+        };
         let is_within_reach =
             answers.are_tools_handed || answers.routed.as_ref().is_some_and(|routed| routed.contains(&name));
         drop(answers);
