@@ -332,7 +332,7 @@ def _said(content: Any) -> str:
 def _ask_for_approval(original: Any) -> Any:
     """Where a call begins to wait for somebody's consent: the run ends with it."""
 
-    def from_function_approval_request(cls: Any, id: str, function_call: Any, **options: Any) -> Any:
+    def from_function_approval_request(cls: Any, /, id: str, function_call: Any, **options: Any) -> Any:
         session = Session.here()
         if session is not None and getattr(function_call, "call_id", None):
             session.leave_to_framework(function_call.call_id)
@@ -347,7 +347,7 @@ def _note_denied(session: Session, given: Any, agent: str | None) -> None:
     contents = [each for message in messages for each in getattr(message, "contents", None) or [message]]
     settled = {getattr(each, "call_id", None) for each in contents if getattr(each, "type", "") == "function_result"}
     for each in contents:
-        call = getattr(each, "function_call", None)
+        call: Any = getattr(each, "function_call", None)
         if getattr(each, "type", "") != "function_approval_response" or each.approved or call.call_id in settled:
             continue
         args = dict(call.parse_arguments() or {})

@@ -148,6 +148,7 @@ FRAMEWORKS: dict[str, Framework] = {
             "google.adk.agents.base_agent",
             "google.adk.models.base_llm",
             "google.adk.models.google_llm",
+            "google.adk.plugins.plugin_manager",
             "google.adk.sessions.base_session_service",
             "google.adk.sessions.state",
         ),

@@ -13,6 +13,7 @@ from contextvars import Context, ContextVar
 from functools import partial, wraps
 from importlib import import_module
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from unitai._engine import enter_agent, leave_agent
 from unitai.adapters.awaiting import awaited
@@ -228,8 +229,12 @@ def redirects(module: Any) -> list[Patch]:
     part = module.__name__.removeprefix("google.adk.")
     if part in ("flows.llm_flows.functions", "flows.llm_flows.tools._caller"):
         require(module, "_get_tool", _DISTRIBUTION)
-        # The former has passed on the names of the latter since they moved there.
-        return [Patch(module, "_get_tool", _get_tool)] if module._get_tool.__module__ == module.__name__ else []
+        # The former has passed on the names of the latter since they moved there, and is where they were before.
+        if module._get_tool.__module__ != module.__name__:
+            return []
+        build = "_build_response_event" if hasattr(module, "_build_response_event") else "__build_response_event"
+        require(module, build, _DISTRIBUTION)
+        return [Patch(module, "_get_tool", _get_tool), Patch(module, build, _build_response_event)]
     if part == "tools.base_tool":
         require(module.BaseTool, "run_async", _DISTRIBUTION)
         return [Patch(module.BaseTool, "__getattribute__", _getattribute)]
@@ -248,6 +253,40 @@ def redirects(module: Any) -> list[Patch]:
 _under_way: ContextVar[tuple[str, Any] | None] = ContextVar("unitai_google_adk_call", default=None)
 
 
+#: The arguments of calls that have not come to their tools, by what the framework keeps for each call.
+_requested: WeakKeyDictionary[Any, dict[str, Any]] = WeakKeyDictionary()
+
+
+def _run_before_tool(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Where callbacks begin to look at a call, any of which may answer it in the tool's place."""
+
+    async def run_before_tool_callback(self: Any, *, tool: Any, tool_args: Any, tool_context: Any) -> Any:
+        # Of a tool that the model made up there is a step already, and the framework goes on with an empty one.
+        is_made_up = type(tool).__name__ == "BaseTool"
+        steers = tool.name in _OF_THE_FRAMEWORK and _is_the_frameworks(tool)
+        if not is_made_up and not steers and Session.here() is not None:
+            _requested[tool_context] = dict(tool_args)
+        return await original(self, tool=tool, tool_args=tool_args, tool_context=tool_context)
+
+    return run_before_tool_callback
+
+
+def _build_response_event(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Where a call has its answer: the tool's, or that of a callback or a person who denied it."""
+
+    @wraps(original)
+    def build_response_event(tool: Any, result: Any, tool_context: Any, *rest: Any, **options: Any) -> Any:
+        args = _requested.pop(tool_context, None)
+        session = None if args is None else Session.here()
+        waits = getattr(tool_context.actions, "requested_tool_confirmations", None)
+        if session is not None and args is not None and not waits:
+            call = ToolCall(tool.name, args, _speaker(tool_context), _aliases(tool))
+            session.deny(call, result)
+        return original(tool, result, tool_context, *rest, **options)
+
+    return build_response_event
+
+
 def _getattribute(original: Callable[..., Any]) -> Callable[..., Any]:
     def getattribute(self: Any, name: str) -> Any:
         found = original(self, name)
@@ -259,6 +298,7 @@ def _getattribute(original: Callable[..., Any]) -> Callable[..., Any]:
 async def _run(tool: Any, run_async: Callable[..., Any], *, args: dict[str, Any], tool_context: Any) -> Any:
     """Calls a tool, in a run or outside."""
     session = Session.here()
+    _requested.pop(tool_context, None)
     name, context = _under_way.get() or (None, None)
     if session is None or (name == tool.name and context is tool_context):
         return await run_async(args=args, tool_context=tool_context)
@@ -439,6 +479,7 @@ def _note_change(key: str, old: Any, new: Any, agent_id: str | None = None) -> N
 _REDIRECTED: dict[str, tuple[str, dict[str, Callable[[Any], Any]]]] = {
     "agents.base_agent": ("BaseAgent", {"run_async": _run_agent}),
     "models.base_llm": ("BaseLlm", {"__getattribute__": watched(_MODELS, "generate_content_async")}),
+    "plugins.plugin_manager": ("PluginManager", {"run_before_tool_callback": _run_before_tool}),
     "models.google_llm": ("Gemini", {"generate_content_async": _generate}),
     "sessions.base_session_service": ("BaseSessionService", {"append_event": _append_event}),
     "sessions.state": ("State", {"__setitem__": _set_state, "update": _update_state}),

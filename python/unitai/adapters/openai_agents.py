@@ -344,7 +344,7 @@ def _arguments(tool: Any, given: str, session: Session) -> dict[str, Any]:
     raise error
 
 
-#: The call that a guardrail has just denied: where consent is asked for, the framework goes on to deny it as a person's.
+#: The call that a guardrail has just denied: where consent is needed, the framework goes on as if a person had.
 _denied: ContextVar[str | None] = ContextVar("unitai_openai_agents_denied", default=None)
 
 

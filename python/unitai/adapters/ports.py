@@ -121,7 +121,7 @@ class Session:
         self._run.reject(call, error)
 
     def deny(self, call: ToolCall, reason: object) -> None:
-        """Writes down a call that a person, a limit, a guardrail or a filter of the framework stopped before its tool."""
+        """Writes down a call that a person, a limit, a guardrail or a filter stopped before its tool."""
         self.reject(call, PermissionError(str(reason)))
 
     def leave_to_framework(self, *calls: str) -> None:

@@ -104,8 +104,8 @@ def _of_key(error: BaseException) -> Iterator[str]:
     for told, (what, remedy) in _SETTINGS.items():
         if told in text:
             yield (
-                f"Hint: clients want {what} before they ask anybody. Where a script or recordings answer, any will do:\n"
-                f"{remedy}."
+                f"Hint: clients want {what} before they ask anybody. "
+                f"Where a script or recordings answer, any will do:\n{remedy}."
             )
             return
     for told, remedy in _CREDENTIALS.items():

@@ -229,6 +229,24 @@ class TestCallbacks:
         assert result.output == "Done."
         assert seen == [("plugin", "refund"), ("before", "refund"), ("after", "refunded")]
 
+    @pytest.mark.parametrize("who", ["agent", "plugin"])
+    def test_a_call_that_a_callback_denies_is_a_rejected_step(self, toolkit, who):
+        class Guard(BasePlugin):
+            async def before_tool_callback(self, *, tool, tool_args, tool_context):
+                return {"error": "Too much."}
+
+        def guard(tool, args, tool_context):
+            return {"error": "Too much."}
+
+        support = agent(tools=[shop.refund], before_tool_callback=guard if who == "agent" else None)
+        app = App(name="shop", root_agent=support, plugins=[Guard(name="guard")] if who == "plugin" else [])
+        with scripted_model([REFUND, when(tool_result="Too much.").then(say("I may not."))]):
+            result = toolkit.run(app, "go")
+        assert result.output == "I may not."
+        assert result.tool_call_attempted("refund")
+        assert not result.tool_was_called("refund")
+        assert "Too much." in str(result.get_call("refund").error)
+
     def test_a_callback_that_answers_a_tools_error_is_asked(self, toolkit):
         toolkit.mock("refund", side_effect=RuntimeError("the bank is closed"), replace=True)
 
@@ -376,8 +394,13 @@ class TestTeams:
         assert [name for name in tools_of(result) if name != "critic"] == [
             "access_cart",
             "approve_discount",
+            "approve_discount",
             "schedule",
         ]
+        # The first was more than the callback allows.
+        assert [
+            step.rejected for step in (each for each in result.trajectory.steps if each.tool_name == "approve_discount")
+        ] == [True, False]
         assert result.tool_called_with("approve_discount", value=5.0)
         assert speakers(result)[-2:] == ["planner", "planner"]
         assert ("agent", "customer_service", "planner", "customer_service") in changes(result)
