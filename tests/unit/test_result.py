@@ -475,7 +475,7 @@ class TestMisspelledTools:
         run = self.run()
         case = AgentTestCase()
         lines = [sys._getframe().f_lineno + each for each in (1, 2, 3)]
-        run.tool_not_called("get_wether")
+        assert run.tool_not_called("get_wether")
         assert_trajectory(run).never("get_wether")
         case.assertToolNotCalled(run, "get_wether")
         assert [(each.filename, each.lineno) for each in recwarn.list] == [(__file__, line) for line in lines]
