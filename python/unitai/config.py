@@ -35,7 +35,7 @@ class Source(NamedTuple):
 
 @dataclass(frozen=True, init=False)
 class UnitAIConfig:
-    """Every setting of a project. `UnitAIConfig.load()` reads them; `UnitAIConfig(...)` has the defaults, but for what is given.
+    """Every setting of a project. `UnitAIConfig.load()` reads them; `UnitAIConfig(...)` has defaults for the rest.
 
     >>> import tempfile
     >>> from unitai import UnitAIConfig

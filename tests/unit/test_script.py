@@ -160,7 +160,7 @@ def test_a_run_that_is_refused_need_not_play_the_rest():
         with pytest.raises(UnmockedToolError):
             toolkit.run_generic(lambda: [ask("a"), toolkit.as_dict()["refund"]()])
         with pytest.raises(UnmockedToolError):
-            toolkit.run_generic(lambda: toolkit.as_dict()["refund"]())
+            toolkit.run_generic(toolkit.as_dict()["refund"])
 
 
 def test_the_other_runs_of_its_script_must():
@@ -190,7 +190,7 @@ def test_a_refusal_does_not_hide_an_unexpected_request():
     with pytest.raises(UnexpectedModelCallError), scripted_model([say("one")]):
         toolkit.run_generic(lambda: [ask("a"), ask("b")])
         with pytest.raises(UnmockedToolError):
-            toolkit.run_generic(lambda: toolkit.as_dict()["refund"]())
+            toolkit.run_generic(toolkit.as_dict()["refund"])
 
 
 def test_several_answers_at_once_are_refused():

@@ -225,7 +225,11 @@ class TestRefusals:
     def test_the_real_function_beside_the_mock_is_a_rejected_step(self):
         def agent(tools: dict[str, Callable[..., Any]]) -> str:
             ways = [refund, tools["refund"]]
-            return loop({"refund": lambda order: ways.pop()(order)})
+
+            def either(order: str) -> str:
+                return ways.pop()(order)
+
+            return loop({"refund": either})
 
         with scripted_model([call("refund", order="1"), *STEPS]):
             result = mocked().run(lambda question, tools: agent(tools), "Refund order 123.")

@@ -735,7 +735,7 @@ fn request_with_functions() -> Request {
         ],
         "functions": [{"name": "get_weather", "parameters": {"type": "object"}}],
     });
-    read(named("openai_chat").unwrap(), "/v1/chat/completions", &body)
+    read(named("openai_chat").expect("a dialect of ours"), "/v1/chat/completions", &body)
 }
 
 #[test]

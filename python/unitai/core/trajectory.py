@@ -10,7 +10,8 @@ class TrajectoryFormatter:
 
     >>> from unitai import Trajectory, TrajectoryStep
     >>> from unitai.core.trajectory import TrajectoryFormatter
-    >>> trajectory = Trajectory(steps=[TrajectoryStep(tool_name="lookup", tool_args={"id": "123"})], final_output="Found.")
+    >>> step = TrajectoryStep(tool_name="lookup", tool_args={"id": "123"})
+    >>> trajectory = Trajectory(steps=[step], final_output="Found.")
     >>> print(TrajectoryFormatter().format(trajectory))
       Actual trajectory:
         1. [tool_call] lookup(id="123")

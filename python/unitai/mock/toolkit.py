@@ -227,11 +227,11 @@ class MockToolkit:
         self._toolbox.allow(name, tool)
 
     def allow_refusal(self, *names: str) -> None:
-        """Says that the agent's own code may refuse calls of these mocked tools: a guard that answers the model in the
-        place of the tool. Such a call is a step that is `rejected`.
+        """Allows the agent's own code to refuse calls of these mocked tools, as a guard does that answers the model
+        instead of the tool. Such a call is a `rejected` step.
 
-        It needs to be said only where no call of the tool reaches its mock in the same run: then nothing else shows that
-        the answer is not that of the real tool.
+        It is needed only where no call of the tool reaches its mock in the same run: then nothing else shows that the
+        answer is not that of the real tool.
         """
         for name in names:
             self._known(name)

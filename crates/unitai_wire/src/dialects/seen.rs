@@ -42,7 +42,7 @@ pub struct Called {
     /// Its arguments as text, which is mostly a JSON object; empty when there are none.
     pub args: String,
     /// Where it stands in the answer: pieces of one call have one place.
-    pub place: u64,
+    place: u64,
 }
 
 impl Called {
