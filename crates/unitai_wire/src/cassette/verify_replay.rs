@@ -411,16 +411,16 @@ mod tests {
         let hidden = json!({"id": "a-[redacted]", "n": 1794970227, "list": [true, {"k": "[redacted]"}], "a [redacted] name": 1});
         let differing = |is: &Value| differing_value(&was, is, &mut String::new());
         assert_eq!(differing(&hidden), None);
-        for (pointer, value) in [
-            ("/n", json!("[redacted]")),
-            ("/n", json!(1)),
-            ("/list/0", json!(false)),
-            ("/list/1/k", json!("other")),
-            ("/list/1", json!({})),
+        for (pointer, value, what) in [
+            ("/n", json!("[redacted]"), "/n"),
+            ("/n", json!(1), "/n"),
+            ("/list/0", json!(false), "/list/0"),
+            ("/list/1/k", json!("other"), "/list/1/k"),
+            ("/list/1", json!({}), "number of members at /list/1"),
         ] {
             let mut changed = hidden.clone();
             *changed.pointer_mut(pointer).unwrap() = value;
-            assert_eq!(differing(&changed).as_deref(), Some(pointer));
+            assert_eq!(differing(&changed).as_deref(), Some(what));
         }
     }
 }
