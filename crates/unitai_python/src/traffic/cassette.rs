@@ -120,8 +120,8 @@ impl Cassette {
     }
 
     /// What somebody should know though nothing failed, in sentences: answers that could not be recorded,
-    /// recordings that were set aside. Each is told once.
-    fn notes(&self) -> Vec<String> {
+    /// recordings that were set aside. Each is told once. A provider's error may quote the key that it refused.
+    fn notes(&self, py: Python<'_>) -> Vec<String> {
         let lost = std::mem::take(&mut *self.lost.lock().unwrap_or_else(PoisonError::into_inner));
         let lost = lost
             .iter()
@@ -129,7 +129,7 @@ impl Cassette {
         let aside = self.tapes.set_aside();
         let aside =
             aside.iter().map(|damage| format!("{damage}; it was set aside, and the model was asked again"));
-        lost.chain(aside).collect()
+        lost.chain(aside).map(|note| secrets::shown(py, note)).collect()
     }
 
     /// What is wrong, now that it is over: a request that no recording answered, or an answer that could not be
