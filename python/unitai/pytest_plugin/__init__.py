@@ -15,6 +15,7 @@ import pytest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import warnings
     from collections.abc import Callable, Generator, Iterable, Iterator
     from pathlib import Path
     from typing import Any
@@ -36,6 +37,8 @@ def __dir__() -> list[str]:
         "pytest_collection_modifyitems",
         "pytest_runtest_makereport",
         "pytest_exception_interact",
+        "pytest_warning_recorded",
+        "pytest_keyboard_interrupt",
         "pytest_sessionfinish",
         "pytest_testnodedown",
         "pytest_terminal_summary",
@@ -424,6 +427,24 @@ def pytest_exception_interact(
             from unitai.pytest_plugin.tracing import escape_control_characters
 
             escape_control_characters(report)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_warning_recorded(warning_message: warnings.WarningMessage) -> None:
+    """What an agent warned of, or a thread of it raised, is text in pytest's summary."""
+    if "unitai._engine" in sys.modules:
+        from unitai.pytest_plugin.tracing import escape_warning
+
+        escape_warning(warning_message)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_keyboard_interrupt(excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+    """So is what ended the session."""
+    if "unitai._engine" in sys.modules:
+        from unitai.pytest_plugin.tracing import escape_interrupt
+
+        escape_interrupt(excinfo.value)
 
 
 #: How many recordings hold redacted answers, as the processes of pytest-xdist tell.

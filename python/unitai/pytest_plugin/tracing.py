@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import TracebackType
@@ -67,13 +68,36 @@ def escape_control_characters(report: pytest.TestReport | pytest.CollectReport) 
     shown = report.longrepr
     if isinstance(shown, CollectErrorRepr):
         shown.longrepr = log_lines(shown.longrepr)
-    if not isinstance(shown, ExceptionRepr):
-        return
-    # The last of a chain is also the whole.
-    for trace, crash, _ in getattr(shown, "chain", [(shown.reprtraceback, shown.reprcrash, None)]):
-        if crash is not None:
-            crash.message = log_lines(crash.message)
-        _escape_trace(trace)
+    elif isinstance(shown, str):
+        # As `pytest.fail` without a traceback leaves it.
+        report.longrepr = log_lines(shown)
+    elif isinstance(shown, tuple):
+        path, line, reason = shown
+        report.longrepr = path, line, log_lines(reason)
+    elif isinstance(shown, ExceptionRepr):
+        # The last of a chain is also the whole.
+        for trace, crash, _ in getattr(shown, "chain", [(shown.reprtraceback, shown.reprcrash, None)]):
+            if crash is not None:
+                crash.message = log_lines(crash.message)
+            _escape_trace(trace)
+    # Why it was expected to fail is what `pytest.xfail` was given.
+    if isinstance(reason := getattr(report, "wasxfail", None), str):
+        report.wasxfail = log_lines(reason)
+
+
+def escape_warning(warning: warnings.WarningMessage) -> None:
+    """The same for a warning: with the exception of a thread, for example, or with what a model said."""
+    text = str(warning.message)
+    if (escaped := log_lines(text)) != text:
+        # Of the class that it had, which is told beside it, an object can take other arguments.
+        warning.message = Warning(escaped)
+
+
+def escape_interrupt(error: BaseException) -> None:
+    """The same for what ends the session: pytest shows its message after everything else."""
+    error.args = tuple(log_lines(said) if isinstance(said, str) else said for said in error.args)
+    if isinstance(error, pytest.exit.Exception):
+        error.msg = log_lines(str(error.msg))
 
 
 def _escape_trace(trace: ReprTraceback) -> None:
@@ -81,6 +105,9 @@ def _escape_trace(trace: ReprTraceback) -> None:
         parts: list[Any] = [entry]
         if isinstance(entry, ReprEntry):
             parts += filter(None, [entry.reprlocals])
+            if entry.reprfileloc is not None:
+                # The name of the class, which can be made at run time.
+                entry.reprfileloc.message = log_lines(entry.reprfileloc.message)
             if entry.reprfuncargs is not None:
                 entry.reprfuncargs.args = [
                     (name, log_lines(value) if isinstance(value, str) else value)
