@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -196,3 +197,26 @@ def test_a_report_says_where_the_agent_failed(pytester):
     done = pytester.runpytest_subprocess("-p", "no:cacheprovider")
     done.stdout.fnmatch_lines(["*Agent raised: KeyError: 'order' (at shop.py:2 in refund)"])
     done.stdout.fnmatch_lines(["*Agent raised: TypeError: *(at shop.py:5 in awaits)", "*Hint: *awaitable=True*"])
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="folders have no such modes there")
+@pytest.mark.parametrize("workers", ["0", "2"])
+def test_where_a_framework_stores_is_closed_to_other_users_and_gone_after_the_run(pytester, monkeypatch, workers):
+    pytest.importorskip("xdist")
+    monkeypatch.delenv("CREWAI_STORAGE_DIR", raising=False)
+    pytester.makepyfile(
+        """
+        import os
+        import pathlib
+        import stat
+
+        def test_store():
+            store = pathlib.Path(os.environ["CREWAI_STORAGE_DIR"])
+            assert stat.S_IMODE(store.stat().st_mode) == 0o700
+            (store / "memory").write_text("what was said")
+            pathlib.Path("where").write_text(str(store))
+        """
+    )
+    done = pytester.runpytest_subprocess("-p", "no:cacheprovider", "-p", "xdist", "-n", workers)
+    done.assert_outcomes(passed=1)
+    assert not Path((pytester.path / "where").read_text()).exists()

@@ -102,7 +102,8 @@ def _quieten(config: pytest.Config) -> None:
     for name, value in _QUIET.items():
         os.environ.setdefault(name, value)
     if _STORE not in os.environ:
-        folder = os.path.join(tempfile.gettempdir(), f"unitai-store-{os.getpid()}")
+        # Made now, and closed: another user could guess a name and be first to take it.
+        folder = tempfile.mkdtemp(prefix="unitai-store-")
         os.environ[_STORE] = folder
         config.add_cleanup(lambda: _clear(folder))
 
