@@ -1,6 +1,7 @@
 //! Answers are kept beside the test, and used again as long as questions and evidence are the same.
 
 use super::*;
+use unitai_judge::answers::{KeptVotes, Steadiness};
 
 struct Place {
     folder: tempfile::TempDir,
@@ -265,11 +266,24 @@ fn read_again(text: &[u8]) -> Option<Kept> {
     Kept::from_text(std::str::from_utf8(text).ok()?).ok()
 }
 
+/// An entry in which every field that may be left out is there.
+fn with_every_field() -> Kept {
+    let mut kept = Place::with_answers().kept();
+    let entry = &mut kept.entries[0];
+    entry.judge.program = "./judge.py 77aa".to_owned();
+    entry.second = Some(entry.judge.clone());
+    entry.steadiness = Steadiness { again: 5, flips: 1 };
+    entry.votes = vec![KeptVotes { id: "Q1".to_owned(), yes: 2, no: 1, unknown: 0 }];
+    entry.evidence[0].details = "timeout".to_owned();
+    entry.evidence[0].left_out = 7;
+    entry.evidence[0].args = json!({"order": 7, "weight": 1.5, "express": true, "note": null, "to": ["ada"]});
+    Kept::from_text(&kept.to_text()).expect("kept answers")
+}
+
 #[test]
 fn no_flip_of_a_bit_goes_unnoticed() {
-    let place = Place::with_answers();
-    let text = std::fs::read(place.path()).unwrap();
-    let kept = place.kept();
+    let kept = with_every_field();
+    let text = kept.to_text().into_bytes();
     let (mut flips, mut unnoticed) = (0, Vec::new());
     for at in 0..text.len() {
         for bit in 0..8 {
@@ -283,6 +297,37 @@ fn no_flip_of_a_bit_goes_unnoticed() {
         }
     }
     assert!(flips > 10_000 && unnoticed.is_empty(), "{} of {flips} flips: {unnoticed:?}", unnoticed.len());
+}
+
+#[test]
+fn no_part_of_an_entry_can_be_left_out() {
+    /// Every part of a value, by its pointer.
+    fn parts(at: &str, value: &Json, found: &mut Vec<String>) {
+        let inner: Vec<(String, &Json)> = match value {
+            Json::Object(all) => all.iter().map(|(key, it)| (key.clone(), it)).collect(),
+            Json::Array(all) => all.iter().enumerate().map(|(at, it)| (at.to_string(), it)).collect(),
+            _ => vec![],
+        };
+        for (key, value) in inner {
+            let at = format!("{at}/{key}");
+            parts(&at, value, found);
+            found.push(at);
+        }
+    }
+    let whole: Json = serde_json::from_str(&with_every_field().to_text()).unwrap();
+    let mut found = Vec::new();
+    parts("/entries/0", &whole["entries"][0], &mut found);
+    assert!(found.len() > 70, "{}", found.len());
+    for part in found {
+        let (above, name) = part.rsplit_once('/').unwrap();
+        let mut less = whole.clone();
+        match less.pointer_mut(above).unwrap() {
+            Json::Object(all) => drop(all.remove(name)),
+            Json::Array(all) => drop(all.remove(name.parse().unwrap())),
+            other => panic!("{part}: {other}"),
+        }
+        assert!(Kept::from_text(&less.to_string()).is_err(), "{part}");
+    }
 }
 
 #[test]
