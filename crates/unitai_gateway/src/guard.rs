@@ -99,5 +99,10 @@ fn is_plain(rest: &str) -> bool {
     // An escaped escape may be one slash, or one dot, for whoever reads it twice.
     let is_disguised = ["%2f", "%5c", "%00", "%25", "%0a", "%0d"].iter().any(|escape| path.contains(escape));
     let mut parts = path.strip_prefix('/').unwrap_or(&path).split('/');
-    !is_disguised && parts.all(|part| !matches!(part.replace("%2e", ".").as_str(), "." | ".."))
+    // Some servers leave out what stands behind a semicolon, and then take the step.
+    let is_step = |part: &str| {
+        let part = part.replace("%2e", ".").replace("%3b", ";");
+        matches!(part.split(';').next(), Some("." | ".."))
+    };
+    !is_disguised && !parts.any(is_step)
 }

@@ -163,6 +163,9 @@ fn a_request_cannot_choose_its_upstream() {
         "%00",
         "a%0d%0ab",
         "..\\",
+        "..;",
+        "..;a=b",
+        "%2e.%3B",
     ];
     for part in up {
         for form in [
