@@ -6,10 +6,13 @@
 #[allow(dead_code, reason = "the fixtures are for the other tests")]
 mod server;
 
+use std::sync::Arc;
+
 use serde_json::{Value as Json, json};
 use server::Piped;
 use unitai_mcp::client::Settings;
 use unitai_mcp::server::{Caller, project};
+use unitai_wire::redact::Secrets;
 
 async fn call(piped: &mut Piped, tool: &str, args: Json) -> Json {
     let told = piped.request(9, "tools/call", json!({"name": tool, "arguments": args})).await;
@@ -71,6 +74,35 @@ async fn a_client_writes_a_test_and_runs_it() {
     let told = call(&mut piped, "run_test", json!({"path": file, "timeout": 20})).await;
     assert_eq!((&told["isError"], &told["structuredContent"]["verdict"]), (&json!(false), &json!("FAIL")));
 
+    piped.hang_up().await;
+    assert!(piped.ended().await.is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_secret_of_the_environment_is_neither_written_nor_told() {
+    const SECRET: &str = "Zk3vQ8xWn2LmR7tY";
+    let folder = tempfile::tempdir().unwrap();
+    let secrets = Arc::new(Secrets::none());
+    secrets.learn(SECRET);
+    let env = vec![("KEY".to_owned(), SECRET.to_owned())];
+    let offer = project(Settings::new(folder.path()), Caller::User, env, secrets).unwrap();
+    let mut piped = Piped::serve(offer);
+    piped.initialize("2025-11-25").await;
+    let compared = json!({"actual": "${env.KEY}", "expected": "x"});
+    let steps = json!([{"tool": "assert_equals", "args": compared}]);
+    let test = json!({"name": "A", "path": "a.yaml", "steps": steps, "verdict": "checks"});
+    assert_eq!(call(&mut piped, "create_test", test.clone()).await["isError"], false);
+    let ran = call(&mut piped, "run_test", json!({"path": "tests/llm/a.yaml"})).await;
+    assert_eq!(ran["structuredContent"]["verdict"], "FAIL");
+    assert!(ran["structuredContent"]["tests"][0]["reason"].as_str().unwrap().contains("[redacted]"), "{ran}");
+    // The test itself has it, and so has what is wrong with a step.
+    let mut with_it = test;
+    with_it["steps"] = json!([{"tool": "sleep", "args": {"seconds": 0}, "check": format!("slept == '{SECRET}")}]);
+    let refused = call(&mut piped, "create_test", with_it).await;
+    assert_eq!(refused["isError"], true);
+    for answer in [ran, refused] {
+        assert!(!answer.to_string().contains(SECRET), "{answer}");
+    }
     piped.hang_up().await;
     assert!(piped.ended().await.is_empty());
 }

@@ -15,7 +15,7 @@ use super::offer::{Offer, Offering};
 use super::served::Served;
 use crate::client::{Servers, Settings};
 
-/// Everything that a project offers to a caller. What tests read as `${env.NAME}` is `env`; secrets are not written into tests.
+/// Everything that a project offers to a caller. What tests read as `${env.NAME}` is `env`; secrets are neither written into tests nor told of their runs.
 ///
 /// ```
 /// use std::sync::Arc;

@@ -1,8 +1,8 @@
 //! The folder that a caller who is not the user is confined to.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// A project folder with its links resolved. Everything below it may be read; nothing else may.
 ///
@@ -51,13 +51,50 @@ impl ProjectRoot {
         }
         let rest = path.strip_prefix(part).map_err(|_| OutsideRoot)?;
         // `missing/../..` is nowhere now, and could be anywhere once `missing` exists.
-        let is_plain = rest.components().all(|it| matches!(it, std::path::Component::Normal(_)));
-        if is_plain {
+        if is_plain(rest) {
             Ok(if rest.as_os_str().is_empty() { real } else { real.join(rest) })
         } else {
             Err(OutsideRoot)
         }
     }
+
+    /// Opens a file at the place that [`ProjectRoot::resolve`] gave. There was no link in it, so none is followed: one that
+    /// has taken the place of a part since then is an error.
+    ///
+    /// # Errors
+    /// When it is not below the root, or cannot be opened.
+    pub fn open(&self, real: &Path) -> io::Result<File> {
+        match real.strip_prefix(&self.0) {
+            Ok(inner) if is_plain(inner) => open_below(&self.0, inner),
+            _ => Err(io::Error::new(io::ErrorKind::PermissionDenied, "it is not below the root")),
+        }
+    }
+}
+
+/// Whether a path has no steps upwards and begins nowhere else.
+fn is_plain(path: &Path) -> bool {
+    path.components().all(|part| matches!(part, Component::Normal(_)))
+}
+
+/// Opens one part after the other, each in the folder that was opened before it. A pipe is not waited for.
+#[cfg(unix)]
+fn open_below(root: &Path, inner: &Path) -> io::Result<File> {
+    use rustix::fs::{Mode, OFlags, openat};
+
+    let mut opened = File::open(root)?;
+    let mut parts = inner.components().peekable();
+    while let Some(part) = parts.next() {
+        let kind = if parts.peek().is_some() { OFlags::DIRECTORY } else { OFlags::NONBLOCK };
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | kind;
+        opened = openat(&opened, part.as_os_str(), flags, Mode::empty())?.into();
+    }
+    Ok(opened)
+}
+
+/// Windows makes links for administrators only.
+#[cfg(not(unix))]
+fn open_below(root: &Path, inner: &Path) -> io::Result<File> {
+    File::open(root.join(inner))
 }
 
 #[cfg(test)]
@@ -120,5 +157,39 @@ mod tests {
             assert_eq!(root.resolve(outside.as_ref()), Err(OutsideRoot), "{outside}");
         }
         assert_eq!(root.resolve("tests/inside.yaml".as_ref()), Ok(tests.join("a.yaml")));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_that_came_after_the_path_was_resolved_is_not_followed() {
+        use std::io::Read;
+        use std::os::unix::fs::symlink;
+
+        let (folder, root) = project();
+        let tests = root.folder().join("tests");
+        let file = root.resolve("tests/a.yaml".as_ref()).unwrap();
+        let mut text = String::new();
+        root.open(&file).unwrap().read_to_string(&mut text).unwrap();
+        assert_eq!(text, "a");
+        // The file becomes a link, then its folder does.
+        fs::remove_file(&file).unwrap();
+        symlink(folder.path().join("secret.yaml"), &file).unwrap();
+        assert!(root.open(&file).is_err());
+        fs::write(folder.path().join("a.yaml"), "no").unwrap();
+        fs::rename(&tests, root.folder().join("before")).unwrap();
+        symlink(folder.path(), &tests).unwrap();
+        assert!(root.open(&file).is_err());
+        assert!(root.open(&folder.path().join("secret.yaml")).is_err());
+        // `..` is no part of a path that was resolved.
+        assert!(root.open(&root.folder().join("before/../../secret.yaml")).is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_pipe_is_opened_without_waiting_for_a_writer() {
+        let (_folder, root) = project();
+        let pipe = root.folder().join("tests/pipe.yaml");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        assert!(!root.open(&pipe).unwrap().metadata().unwrap().is_file());
     }
 }

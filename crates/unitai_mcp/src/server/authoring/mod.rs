@@ -29,7 +29,7 @@ use running::Runs;
 
 use super::offer::Offering;
 
-/// The tools that help to write tests.
+/// The tools that help to write tests. Neither what they write nor what they answer holds a secret.
 pub struct Authoring {
     root: Root,
     tests: Arc<dyn Tests>,
@@ -41,7 +41,7 @@ pub struct Authoring {
 type Outcome = Result<Value, String>;
 
 impl Authoring {
-    /// For the project in `root`. Secrets are not written into tests.
+    /// For the project in `root`.
     pub fn new(root: ProjectRoot, tests: Arc<dyn Tests>, secrets: Arc<Secrets>) -> Authoring {
         Authoring { root: Root(root), tests, secrets, runs: Runs::default() }
     }
@@ -72,8 +72,15 @@ impl Offering for Authoring {
         Box::pin(async move {
             let args = args.iter().map(|(name, it)| (name.clone(), to_json(it))).collect();
             match self.outcome(tool, args).await {
-                Ok(told) => Called::Returned { text: told.to_string(), value: from_json(&told) },
-                Err(message) => Called::Failed { message, details: String::new() },
+                Ok(mut told) => {
+                    // A client is often a model, and its provider reads what it is told.
+                    self.secrets.clean_json(&mut told);
+                    Called::Returned { text: told.to_string(), value: from_json(&told) }
+                }
+                Err(message) => {
+                    let message = self.secrets.clean(&message).into_owned();
+                    Called::Failed { message, details: String::new() }
+                }
             }
         })
     }

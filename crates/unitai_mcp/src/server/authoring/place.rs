@@ -2,7 +2,7 @@
 //! not followed.
 
 use std::fs;
-use std::io;
+use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
 use unitai_model::value::quoted;
@@ -59,11 +59,20 @@ impl Root {
     /// The text of a file below the root.
     pub(super) fn text(&self, file: &Path) -> Result<String, String> {
         let wrong = |why: String| format!("{} could not be read: {why}", self.shown(file));
-        let size = fs::metadata(file).map_err(|error| wrong(error.to_string()))?.len();
+        let unreadable = |error: io::Error| wrong(error.to_string());
+        let opened = self.0.open(file).map_err(unreadable)?;
+        let found = opened.metadata().map_err(unreadable)?;
+        if !found.is_file() {
+            return Err(wrong("it is not a file".to_owned()));
+        }
+        let size = found.len();
         if size > MOST_BYTES {
             return Err(wrong(format!("it has {size} bytes, and a test has at most {MOST_BYTES}")));
         }
-        fs::read_to_string(file).map_err(|error| wrong(error.to_string()))
+        let mut text = String::new();
+        // It may be written to meanwhile.
+        opened.take(MOST_BYTES).read_to_string(&mut text).map_err(unreadable)?;
+        Ok(text)
     }
 
     /// Where a test of this path is written: below `tests/llm`, whether the path says so or not.

@@ -1,17 +1,34 @@
 //! Files become text.
 
-use std::fs;
-use std::io::Read;
+use std::fs::{self, File};
+use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
 
 use unitai_model::value::plain;
 
 use crate::document::yaml::LONGEST_TEXT;
-use crate::document::{Place, Trouble};
+use crate::document::{Place, ProjectRoot, Trouble};
 
 /// The text of a file, or the trouble with it.
 pub fn load(path: &Path) -> Result<String, Box<Trouble>> {
+    let opened = match fs::metadata(path) {
+        // A pipe would be waited for.
+        Ok(found) if !found.is_file() => Ok(None),
+        Ok(_) => File::open(path).map(Some),
+        Err(error) => Err(error),
+    };
+    text_of(path, opened)
+}
+
+/// The same, for a caller who may see this project only. The real path is the one that the root gave.
+pub(super) fn load_below(root: &ProjectRoot, path: &Path, real: &Path) -> Result<String, Box<Trouble>> {
+    let opened = root.open(real).and_then(|file| Ok(file.metadata()?.is_file().then_some(file)));
+    text_of(path, opened)
+}
+
+/// The text of what was opened; nothing: it is no file.
+fn text_of(path: &Path, opened: io::Result<Option<File>>) -> Result<String, Box<Trouble>> {
     let trouble = |line, column, message: String, remedy: &str| {
         let place = Place { file: Arc::new(path.to_owned()), line, column };
         Box::new(Trouble::error(place, "", message, remedy))
@@ -20,14 +37,13 @@ pub fn load(path: &Path) -> Result<String, Box<Trouble>> {
         let message = format!("cannot read `{}`: {}", shown(path), reason(&error));
         trouble(0, 0, message, "look at its name and at who may read it")
     };
-    let is_file = fs::metadata(path).map_err(unreadable)?.is_file();
-    if !is_file {
+    let Some(file) = opened.map_err(unreadable)? else {
         return Err(trouble(0, 0, format!("`{}` is no file", shown(path)), "give the name of a file"));
-    }
+    };
     let mut bytes = vec![];
     // One more than may be read tells that it is too long, however long it is.
     let limit = LONGEST_TEXT as u64 + 1;
-    fs::File::open(path).and_then(|file| file.take(limit).read_to_end(&mut bytes)).map_err(unreadable)?;
+    file.take(limit).read_to_end(&mut bytes).map_err(unreadable)?;
     if bytes.len() > LONGEST_TEXT {
         let message = format!("`{}` has more than {LONGEST_TEXT} bytes", shown(path));
         return Err(trouble(0, 0, message, "make several files of it"));

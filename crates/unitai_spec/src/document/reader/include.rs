@@ -1,16 +1,15 @@
 //! Files that are included: by the whole test, or by a step.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
 use super::fields::{Fields, last};
 use super::{Beside, Reader, file};
-use crate::document::Step;
 use crate::document::keys::INCLUDED;
-use crate::document::looks_like_included;
 use crate::document::telling::clipped;
 use crate::document::yaml::{Node, parse};
+use crate::document::{ProjectRoot, Step, looks_like_included};
 
 /// What a file says of servers, values and steps.
 #[derive(Default)]
@@ -62,11 +61,17 @@ impl Reader {
             self.tell(node.at, path, message, "leave one of the includes out");
             return None;
         }
-        if let Err((message, remedy)) = self.may_include(&target) {
-            self.tell(node.at, path, format!("`{}` {message}", clipped(&name)), remedy);
-            return None;
-        }
-        let text = match file::load(&target) {
+        let loaded = match &self.root {
+            None => file::load(&target),
+            Some(root) => match may_include(root, &target) {
+                Ok(real) => file::load_below(root, &target, &real),
+                Err((message, remedy)) => {
+                    self.tell(node.at, path, format!("`{}` {message}", clipped(&name)), remedy);
+                    return None;
+                }
+            },
+        };
+        let text = match loaded {
             Ok(text) => text,
             Err(trouble) if trouble.place.line == 0 => {
                 self.tell(
@@ -118,20 +123,6 @@ impl Reader {
         included
     }
 
-    /// Why a confined caller may not include a file, with the remedy.
-    fn may_include(&self, target: &Path) -> Result<(), (&'static str, &'static str)> {
-        let Some(root) = &self.root else { return Ok(()) };
-        let Ok(real) = root.resolve(target) else {
-            return Err(("leads out of the project", "include a file below the project's root"));
-        };
-        let inner = real.strip_prefix(root.folder()).unwrap_or(&real);
-        if inner.components().any(|part| part.as_os_str().to_string_lossy().starts_with('.')) {
-            return Err(("is hidden", "include a file without a dot before a part of its path"));
-        }
-        let is_yaml = inner.extension().is_some_and(|end| end == "yaml" || end == "yml");
-        if is_yaml { Ok(()) } else { Err(("is not a YAML file", "include a file that ends in .yaml")) }
-    }
-
     fn included_text(&mut self, text: &str) -> Option<Included> {
         let parsed = parse(text, &self.file.clone(), &mut self.budget);
         let is_broken = !parsed.troubles.is_empty();
@@ -146,4 +137,17 @@ impl Reader {
         let has_steps = fields.has("steps") || included.iter().any(|included| included.has_steps);
         Some(Included { parts: self.joined(own, included), has_steps })
     }
+}
+
+/// Where a file that a confined caller includes really is, or why they may not, with the remedy.
+fn may_include(root: &ProjectRoot, target: &Path) -> Result<PathBuf, (&'static str, &'static str)> {
+    let Ok(real) = root.resolve(target) else {
+        return Err(("leads out of the project", "include a file below the project's root"));
+    };
+    let inner = real.strip_prefix(root.folder()).unwrap_or(&real);
+    if inner.components().any(|part| part.as_os_str().to_string_lossy().starts_with('.')) {
+        return Err(("is hidden", "include a file without a dot before a part of its path"));
+    }
+    let is_yaml = inner.extension().is_some_and(|end| end == "yaml" || end == "yml");
+    if is_yaml { Ok(real) } else { Err(("is not a YAML file", "include a file that ends in .yaml")) }
 }
