@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import http.client
 import json
+import os
 import signal
 import socket
 import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -21,9 +23,9 @@ COMMAND = Path(sys.executable).parent / "unitai"
 HELLO = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "by-hand", "version": "1"}}
 
 
-def start(folder: Path, *words: str) -> subprocess.Popen[str]:
+def start(folder: Path, *words: str, **options: Any) -> subprocess.Popen[str]:
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    return subprocess.Popen([COMMAND, "mcp", *words], cwd=folder, text=True, **pipes)
+    return subprocess.Popen([COMMAND, "mcp", *words], cwd=folder, text=True, **pipes, **options)
 
 
 def ask(running: subprocess.Popen[str], number: int, method: str, params: dict) -> dict:
@@ -119,6 +121,49 @@ def test_a_token_file_that_others_may_read_is_told(tmp_path, mode, is_told):
         said = running.stderr.read()
     assert (f"others may read the token in token (mode {mode:o}, expected 600)" in said) is is_told
     assert "a-token-of-our-own-making" not in said
+
+
+def refusal(folder: Path) -> str:
+    """What is said of the file `token`, with which no server starts."""
+    words = [COMMAND, "mcp", "--http", "--root", ".", "--token-file", "token"]
+    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=20, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    return done.stderr
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give a file away")
+def test_a_token_of_another_user_is_refused(tmp_path):
+    file = tmp_path / "token"
+    file.write_text("a-token-of-their-own-making\n")
+    file.chmod(0o600)
+    os.chown(file, 65534, 65534)
+    error = refusal(tmp_path)
+    assert "token belongs to another user (number 65534), who knows the token" in error
+    assert "a-token-of-their-own-making" not in error
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="files have no such modes there")
+@pytest.mark.parametrize("mode", [0o666, 0o660, 0o602])
+def test_a_token_that_another_user_may_have_chosen_is_refused(tmp_path, mode):
+    file = tmp_path / "token"
+    file.write_text("a-token-of-our-own-making\n")
+    file.chmod(mode)
+    error = refusal(tmp_path)
+    assert f"others may write the token in token (mode {mode:o}, expected 600)" in error
+    assert "a-token-of-our-own-making" not in error
+
+
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="files of open pipes")
+def test_a_token_may_come_through_a_pipe(tmp_path):
+    reader, writer = os.pipe()
+    os.write(writer, b"a-token-of-our-own-making\n")
+    os.close(writer)
+    words = ("--http", "--root", ".", "--token-file", f"/dev/fd/{reader}")
+    with start(tmp_path, *words, pass_fds=[reader]) as running:
+        assert running.stdout.readline().startswith("http")
+        running.terminate()
+        assert "warning" not in running.stderr.read()
+    os.close(reader)
 
 
 def test_a_token_is_made_and_printed_unless_one_is_given(tmp_path):

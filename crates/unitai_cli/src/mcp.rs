@@ -182,11 +182,13 @@ fn checked(token: &str) -> Result<String, String> {
 /// The token of a file, which is made if it is not there.
 fn token_of(file: &Path) -> Result<String, String> {
     let shown = file.display();
-    match fs::read_to_string(file) {
-        Ok(text) => {
-            if let Some(warning) = readable_by_others(file) {
+    match fs::File::open(file) {
+        Ok(opened) => {
+            if let Some(warning) = known_to_others(&opened, file)? {
                 say::note(&warning);
             }
+            let text = io::read_to_string(opened);
+            let text = text.map_err(|error| format!("{shown} could not be read: {error}"))?;
             checked(text.trim()).map_err(|why| format!("{shown}: {why}; delete it and one is made"))
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -200,21 +202,36 @@ fn token_of(file: &Path) -> Result<String, String> {
     }
 }
 
-/// What to say of a file that somebody else on this machine may read.
+/// What to say of a token that somebody else on this machine may read. One that somebody else may have chosen is an error.
 #[cfg(unix)]
-fn readable_by_others(file: &Path) -> Option<String> {
-    use std::os::unix::fs::PermissionsExt as _;
+fn known_to_others(opened: &fs::File, file: &Path) -> Result<Option<String>, String> {
+    use std::os::unix::fs::MetadataExt as _;
 
-    let mode = fs::metadata(file).ok()?.permissions().mode() & 0o777;
-    (mode & 0o077 != 0).then(|| {
-        let shown = file.display();
+    let shown = file.display();
+    let found = opened.metadata().map_err(|error| format!("{shown} could not be read: {error}"))?;
+    let (mode, owner) = (found.mode() & 0o777, found.uid());
+    let to_do = format!("to do: delete it and one is made, or chmod 600 {shown}");
+    // Pipes and devices are what the shell makes of `<(...)`.
+    if !found.is_file() {
+        return Ok(None);
+    }
+    if ![0, rustix::process::geteuid().as_raw()].contains(&owner) {
+        return Err(format!(
+            "{shown} belongs to another user (number {owner}), who knows the token\n  to do: name another file, and one is made"
+        ));
+    }
+    if mode & 0o022 != 0 {
+        return Err(format!("others may write the token in {shown} (mode {mode:o}, expected 600)\n  {to_do}"));
+    }
+    let is_private = mode & 0o077 == 0;
+    Ok((!is_private).then(|| {
         format!("warning: others may read the token in {shown} (mode {mode:o}, expected 600)\n  to do: chmod 600 {shown}")
-    })
+    }))
 }
 
 #[cfg(not(unix))]
-fn readable_by_others(_: &Path) -> Option<String> {
-    None
+fn known_to_others(_: &fs::File, _: &Path) -> Result<Option<String>, String> {
+    Ok(None)
 }
 
 fn announce(url: &str, token: Option<&str>, root: &Path) {
