@@ -378,6 +378,23 @@ def test_fix_follows_no_link_out_of_the_project(project, tmp_path_factory):
     assert other.read_text(encoding="utf-8") == UNTUPLED
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
+@pytest.mark.parametrize("link", [".unitai", ".unitai/cache", ".unitai/cache/lint", ".unitai/cache/lint/folders"])
+def test_nothing_is_remembered_through_a_link(project, tmp_path_factory, link):
+    outside = tmp_path_factory.mktemp("outside")
+    kept = outside / "kept"
+    kept.write_text("mine", encoding="utf-8")
+    put(project, "tests/test_a.py", TUPLE)
+    place = project.folder / link
+    place.parent.mkdir(parents=True, exist_ok=True)
+    # A project that was cloned can hold such a link.
+    place.symlink_to(kept if link.endswith("folders") else outside)
+    assert project.unitai("lint", "--fix").returncode == 0
+    assert project.unitai("lint").returncode == 0
+    assert [path.name for path in outside.rglob("*")] == ["kept"]
+    assert kept.read_text(encoding="utf-8") == "mine"
+
+
 def test_the_end_counts_the_files_that_something_was_found_in(project):
     put(project, "tests/test_a.py", BAD)
     put(project, "tests/test_b.py", GOOD)
