@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -25,6 +27,7 @@ class Answer:
 
     status: int
     body: str
+    headers: dict[str, str] = field(default_factory=dict)
 
     @property
     def message(self) -> dict[str, Any]:
@@ -52,7 +55,51 @@ def send(port: int, method: str, target: str, headers: list[tuple[str, str]], bo
         except ConnectionResetError:
             pass
     head, _, rest = received.decode(errors="replace").partition("\r\n\r\n")
-    return Answer(int(head.split()[1]) if head else 0, rest)
+    status, *lines = head.split("\r\n")
+    named = dict(line.lower().split(": ", 1) for line in lines if ": " in line)
+    return Answer(int(status.split()[1]) if status else 0, rest, named)
+
+
+def statuses(port: int, raw: bytes) -> list[int]:
+    """The status of every answer to bytes as they are, on one connection, until it is closed or silent."""
+    with socket.create_connection(("127.0.0.1", port), timeout=3) as connection:
+        received = b""
+        try:
+            connection.sendall(raw)
+            while piece := connection.recv(65536):
+                received += piece
+        except (TimeoutError, ConnectionError):
+            pass
+    return [int(status) for status in re.findall(rb"HTTP/1\.[01] (\d+)", received)]
+
+
+def request(target: str, headers: list[tuple[str, str]], body: bytes = b"", method: str = "POST") -> bytes:
+    """A request as bytes, with the length of its body unless a header says how it is sent."""
+    is_framed = any(name in ("content-length", "transfer-encoding") for name, _ in headers)
+    framed = headers if is_framed else [*headers, ("content-length", str(len(body)))]
+    lines = [f"{method} {target} HTTP/1.1", *(f"{name}: {value}" for name, value in framed), "", ""]
+    return "\r\n".join(lines).encode() + body
+
+
+@contextmanager
+def swapping(place: Path, other: Path) -> Iterator[None]:
+    """While it lasts, a folder is time and again a link to another one."""
+    kept, link = place.with_name("kept"), place.with_name("link")
+    link.symlink_to(other)
+    is_over = threading.Event()
+
+    def swap() -> None:
+        while not is_over.is_set():
+            for here, there in [(place, kept), (link, place), (place, link), (kept, place)]:
+                here.rename(there)
+
+    thread = threading.Thread(target=swap)
+    thread.start()
+    try:
+        yield
+    finally:
+        is_over.set()
+        thread.join()
 
 
 def rpc(method: str, **params: object) -> str:

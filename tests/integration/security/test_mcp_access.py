@@ -184,6 +184,56 @@ def test_no_page_and_no_foreign_name_is_answered_even_with_the_token(served, cou
     counted(ATTACKS, tried)
 
 
+def test_no_request_is_let_in_by_another_that_has_the_token(served, counted):
+    from attack import protocol, request, rpc, send, statuses
+
+    about = protocol("tools/list")
+    body = rpc("tools/list").encode()
+    last = ("connection", "close")
+    stranger = request("/mcp", [served.local, last, *about], body)
+    known = request("/mcp", [served.local, served.known, *about], body)
+    assert statuses(served.port, request("/mcp", [served.local, served.known, last, *about], body)) == [200]
+    chunked, length = ("transfer-encoding", "chunked"), ("content-length", "5")
+    empty = b"0\r\n\r\n"
+    attacks = {
+        "after it, on its connection": known + stranger,
+        "in its body": request("/mcp", [served.local, served.known, last, *about], stranger),
+        "after a body of two lengths": request("/mcp", [served.local, served.known, chunked, length], empty) + stranger,
+        "after one of no token": request("/mcp", [served.local, chunked, length], empty) + stranger,
+        "after two lengths": request("/mcp", [served.local, length, ("content-length", "0")], b"abcde") + stranger,
+        "after an unknown coding": request("/mcp", [served.local, ("transfer-encoding", "xchunked")], empty) + stranger,
+        "after its upgrade": request("/mcp", [served.local, ("connection", "upgrade"), ("upgrade", "h2c")]) + stranger,
+        "of the next version of HTTP": b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0\0",
+        "of no version": b"POST /mcp\r\n\r\n",
+        "with its token on the next line": request(
+            "/mcp", [served.local, ("authorization", f"Bearer\r\n {served.token}"), last, *about], body
+        ),
+        "with its token in a trailer": request(
+            "/mcp",
+            [served.local, chunked, ("trailer", "authorization"), last, *about],
+            f"0\r\nauthorization: Bearer {served.token}\r\n\r\n".encode(),
+        ),
+    }
+    hello = {"protocolVersion": "2025-03-26", "capabilities": {}, "clientInfo": {"name": "a", "version": "1"}}
+    begun = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello})
+    accepted = [("content-type", "application/json"), ("accept", "application/json, text/event-stream")]
+    session = send(served.port, "POST", "/mcp", [served.local, served.known, *accepted], begun).headers[
+        "mcp-session-id"
+    ]
+    for method in ("GET", "POST", "DELETE", "PUT", "HEAD", "PATCH", "OPTIONS", "TRACE", "CONNECT"):
+        headers = [served.local, ("mcp-session-id", session), last, *about]
+        attacks[f"in its session, {method}"] = request("/mcp", headers, body, method)
+    allowed = {"after it, on its connection": [200, 401]}
+    let_in = []
+    for how, raw in attacks.items():
+        answers = statuses(served.port, raw)
+        # One that is refused for its form is not looked at further.
+        if answers != allowed.get(how) and not all(status in (400, 401, 403, 404, 406, 415) for status in answers):
+            let_in.append(f"{how}: {answers}")
+    assert let_in == []
+    counted(ATTACKS, len(attacks))
+
+
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can become another user")
 def test_another_user_of_this_machine_is_not_answered_and_finds_no_token(around, counted):
     from attack import as_another_user, running
@@ -277,6 +327,31 @@ def test_no_path_leads_out_of_the_project(served, counted):
             let_in.append(f"{tool} {what}: {answer}")
     assert let_in == []
     assert not (served.around.root / "tests" / "llm" / "made.yaml").exists()
+    counted(ATTACKS, tried)
+
+
+def test_no_link_is_followed_that_takes_the_place_of_a_folder(served, counted):
+    from attack import CANARY, swapping
+
+    around = served.around
+    place = around.root / "tests" / "llm" / "shop"
+    place.mkdir()
+    good = (around.root / "tests" / "llm" / "good.yaml").read_text()
+    (place / "test.yaml").write_text(good)
+    (place / "steps.yaml").write_text("steps: [{tool: sleep, args: {seconds: 0}}]\n")
+    including = json.dumps({**TEST, "include": "shop/steps.yaml"})
+    let_in, read, tried = [], 0, 0
+    with swapping(place, around.folder / "outside"):
+        while tried < 600:
+            args = {"path": "tests/llm/shop/test.yaml"} if tried % 2 else {"text": including}
+            answer = served.call("validate_test", **args)
+            if CANARY in json.dumps(answer):
+                let_in.append(f"{args}: {answer}")
+            read += not refusal(answer)
+            tried += 1
+    assert let_in == []
+    # While it was the folder itself, it was read.
+    assert read > 0
     counted(ATTACKS, tried)
 
 
