@@ -221,7 +221,9 @@ fn known_to_others(opened: &fs::File, file: &Path) -> Result<Option<String>, Str
         ));
     }
     if mode & 0o022 != 0 {
-        return Err(format!("others may write the token in {shown} (mode {mode:o}, expected 600)\n  {to_do}"));
+        return Err(format!(
+            "others may write the token in {shown} (mode {mode:o}, expected 600)\n  {to_do}"
+        ));
     }
     let is_private = mode & 0o077 == 0;
     Ok((!is_private).then(|| {

@@ -81,8 +81,8 @@ def escape_control_characters(report: pytest.TestReport | pytest.CollectReport) 
                 crash.message = log_lines(crash.message)
             _escape_trace(trace)
     # Why it was expected to fail is what `pytest.xfail` was given.
-    if isinstance(reason := getattr(report, "wasxfail", None), str):
-        report.wasxfail = log_lines(reason)
+    if isinstance(report, pytest.TestReport) and isinstance(expected := getattr(report, "wasxfail", None), str):
+        report.wasxfail = log_lines(expected)
 
 
 def escape_warning(warning: warnings.WarningMessage) -> None:

@@ -47,7 +47,8 @@ impl Memory {
     /// tests must write nothing elsewhere.
     fn is_link_out(&self) -> bool {
         let is_link = fs::symlink_metadata(&self.file).is_ok_and(|found| found.is_symlink());
-        let is_elsewhere = || ProjectRoot::new(&self.root).is_ok_and(|root| root.resolve(&self.file).is_err());
+        let is_elsewhere =
+            || ProjectRoot::new(&self.root).is_ok_and(|root| root.resolve(&self.file).is_err());
         is_link || (self.file.starts_with(&self.root) && is_elsewhere())
     }
 }
