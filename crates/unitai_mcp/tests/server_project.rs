@@ -97,7 +97,8 @@ async fn a_secret_of_the_environment_is_neither_written_nor_told() {
     assert!(ran["structuredContent"]["tests"][0]["reason"].as_str().unwrap().contains("[redacted]"), "{ran}");
     // The test itself has it, and so has what is wrong with a step.
     let mut with_it = test;
-    with_it["steps"] = json!([{"tool": "sleep", "args": {"seconds": 0}, "check": format!("slept == '{SECRET}")}]);
+    with_it["steps"] =
+        json!([{"tool": "sleep", "args": {"seconds": 0}, "check": format!("slept == '{SECRET}")}]);
     let refused = call(&mut piped, "create_test", with_it).await;
     assert_eq!(refused["isError"], true);
     for answer in [ran, refused] {

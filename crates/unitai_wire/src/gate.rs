@@ -11,6 +11,8 @@ use tempfile::NamedTempFile;
 
 use crate::redact::Secrets;
 
+#[cfg(unix)]
+mod below;
 mod log;
 
 pub use log::Log;
@@ -96,6 +98,40 @@ pub fn write_new(path: &Path, bytes: &[u8], secrets: &Secrets) -> io::Result<()>
     let file = unfinished(folder, &secrets.clean_bytes(bytes), Eyes::Everybody)?;
     file.persist_noclobber(path).map_err(|failed| failed.error)?;
     keep_name(folder)
+}
+
+/// Writes a file below a folder for somebody who may not leave it. The folder's path holds no link, and below it none is
+/// followed, however names are changed meanwhile. A file that is there already is the error, unless it may be replaced.
+///
+/// ```
+/// use unitai_wire::gate::write_below;
+/// use unitai_wire::redact::Secrets;
+///
+/// let folder = tempfile::tempdir()?;
+/// let write = |text: &str, may_replace| {
+///     write_below(folder.path(), "tests/a.yaml".as_ref(), text.as_bytes(), &Secrets::none(), may_replace)
+/// };
+/// write("mine", false)?;
+/// assert_eq!(write("yours", false).unwrap_err().kind(), std::io::ErrorKind::AlreadyExists);
+/// write("ours", true)?;
+/// assert_eq!(std::fs::read(folder.path().join("tests/a.yaml"))?, b"ours");
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub fn write_below(
+    folder: &Path,
+    inner: &Path,
+    bytes: &[u8],
+    secrets: &Secrets,
+    may_replace: bool,
+) -> io::Result<()> {
+    #[cfg(unix)]
+    return below::write(folder, inner, &secrets.clean_bytes(bytes), may_replace);
+    // Windows makes links for administrators only.
+    #[cfg(not(unix))]
+    match may_replace {
+        true => write_public(&folder.join(inner), bytes, secrets),
+        false => write_new(&folder.join(inner), bytes, secrets),
+    }
 }
 
 /// Puts other text in the place of a file of the user's own, which keeps its mode: what a repair makes of it. Nothing is

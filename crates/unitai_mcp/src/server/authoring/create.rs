@@ -44,11 +44,8 @@ pub(super) fn create(root: &Root, tests: &dyn Tests, secrets: &Secrets, args: Ma
         return Err(format!("nothing was written, because this is no test yet:\n{}", told.join("\n")));
     }
     let shown = root.shown(&path);
-    let written = if may_replace {
-        gate::write_public(&path, text.as_bytes(), secrets)
-    } else {
-        gate::write_new(&path, text.as_bytes(), secrets)
-    };
+    let inner = path.strip_prefix(root.folder()).unwrap_or(&path);
+    let written = gate::write_below(root.folder(), inner, text.as_bytes(), secrets, may_replace);
     written.map_err(|error| match error.kind() {
         io::ErrorKind::AlreadyExists => {
             format!("{shown} is there already; give another path, or `overwrite: true` to replace it")
