@@ -577,6 +577,85 @@ fn spellings_inside_of_spellings_are_found() {
 }
 
 #[test]
+fn spellings_of_long_values_and_of_other_letters_are_found_inside_of_base64() {
+    let token = format!("eyJhbGciOiJIUzI1NiJ9.{}", noise(WORD, 1500, 7));
+    let (umlaut, slashed) = ("pÄss\u{1f511}Zk3vQ8xWn2", "Zk3v/Q8x+Wn2LmR7tY");
+    let secrets = Secrets::none();
+    for value in [&token, umlaut, slashed] {
+        secrets.learn(value);
+    }
+    for inner in [
+        STANDARD.encode(&token),
+        format!("Basic {}", STANDARD.encode(format!("x:{token}"))),
+        // As Python's `json.dumps` and `urllib.parse.quote` write them.
+        r#"{"password": "p\u00c4ss\ud83d\udd11Zk3vQ8xWn2"}"#.to_owned(),
+        "/login?key=Zk3v/Q8x%2BWn2LmR7tY&go=1".to_owned(),
+    ] {
+        let text = format!("<{}>", STANDARD.encode(&inner));
+        assert!(secrets.clean(&text).contains(MARK), "{inner}");
+    }
+}
+
+#[test]
+fn a_value_of_several_lines_is_hidden_with_its_line_ends_spelled() {
+    let value = "Zk3vQ8xWn2LmR7tY\nBk4wR9yXm3KnS8uZ\tq7\r\nv";
+    let secrets = Secrets::none();
+    secrets.learn(value);
+    let spelled = r"Zk3vQ8xWn2LmR7tY\nBk4wR9yXm3KnS8uZ\tq7\r\nv";
+    for (text, cleaned) in [
+        (format!("token='{spelled}', n=3"), "token='[redacted]', n=3"),
+        (format!("E   assert '{spelled}' == 'x'\nnext"), "E   assert '[redacted]' == 'x'\nnext"),
+        (format!(r"said \n{}\n twice", spelled.replace('\\', r"\\")), r"said \n[redacted]\n twice"),
+    ] {
+        assert_eq!(secrets.clean(&text), cleaned);
+    }
+    // Half of it is another value, and line ends are no secret.
+    let text = r"C:\new\table\nZk3vQ8xWn2LmR7tY\nand on\r\n";
+    assert_eq!(secrets.clean(text), text);
+}
+
+#[test]
+fn a_variable_in_the_place_of_a_password_is_none() {
+    let secrets = Secrets::none();
+    for text in [
+        "postgres://$DB_USER:$DB_PASSWORD@db:5432/shop",
+        "postgresql://${DB_USER}:${DB_PASSWORD}@db.internal:5432/shop",
+        "https://x-access-token:${GITHUB_TOKEN}@github.com/o/r.git",
+        "mysql://%(user)s:%(password)s@localhost/shop",
+        r#"f"amqp://{settings.user}:{settings.password}@rabbit""#,
+        "redis://:#{ENV_PASSWORD}@cache redis://:{{cache_password}}@cache",
+        "https://oauth2:$(read_token)@gitlab.com/o/r",
+    ] {
+        assert_eq!(secrets.clean(text), text);
+        let learned = Secrets::of_environment([("DATABASE_URL".to_owned(), text.to_owned())]);
+        assert_eq!(learned.clean(text), text);
+    }
+    for (text, cleaned) in [
+        ("postgres://shop:$ecret5Pass@db/shop", "postgres://shop:[redacted]@db/shop"),
+        ("postgres://shop:$QW8ERT6YUI@db/shop", "postgres://shop:[redacted]@db/shop"),
+        ("postgres://shop:$QWERTZUI@db/shop", "postgres://shop:[redacted]@db/shop"),
+        ("postgres://shop:{8Zk3v-Q8x}@db/shop", "postgres://shop:[redacted]@db/shop"),
+        ("postgres://shop:Zk3v{name}@db/shop", "postgres://shop:[redacted]@db/shop"),
+    ] {
+        assert_eq!(secrets.clean(text), cleaned);
+    }
+}
+
+#[test]
+fn what_stands_for_a_key_in_the_documents_of_aws_is_none() {
+    let secrets = Secrets::none();
+    for text in [
+        r#""AccessKeyId": "AKIAIOSFODNN7EXAMPLE""#,
+        "aws_access_key_id=ASIAJEXAMPLEXEG2JICEA",
+        "arn:aws:kms:us-east-1:123456789012:key/AKIAIOSFODNN7EXAMPLE",
+    ] {
+        assert_eq!(secrets.clean(text), text);
+    }
+    let real = format!("AKIA{}", noise(UPPER, 16, 3));
+    assert_eq!(secrets.clean(&format!("id {real}, as in EXAMPLE")), "id [redacted], as in EXAMPLE");
+}
+
+#[test]
 fn labels_announce_secrets() {
     let secrets = Secrets::none();
     for (text, cleaned) in [
@@ -649,6 +728,11 @@ fn labels_before_names_in_a_program_announce_nothing() {
         "src_key='EmrManagedMasterSecurityGroup', dest_key='Ec2SubnetIds', token_loader = FileWebIdentityTokenLoader",
         r#""AWS::Config::AggregationAuthorization": "af318b77aaceeeaa9c0d1e2f", "authorized": "af318b77aaceeeaa9c0d1e2f""#,
         "key%3Dvalue%26page%3D2 and 100%3D100 and width%3A20%3Bkey%3Dname",
+        "RegEnumKey = win32api.RegEnumKey; KeyConversionMode key_conversion = KeyConversionMode::kKeepNumbers)",
+        "let pat_ws = CodePointSetData::try_new_unstable::<PatternWhiteSpace>(provider)",
+        "EMRFS_SSE_KEY = 'fs.s3.enableServerSideEncryption'; credential_source=Ec2InstanceMetadata",
+        "PUBLIC_KEY_AND_PASSWORD = 'PUBLIC_KEY_AND_PASSWORD'",
+        "nextToken=Bk4wR9yXm3KnS8uZ continuationToken=Bk4wR9yXm3KnS8uZ idempotencyKey=Bk4wR9yXm3KnS8uZ",
     ] {
         assert_eq!(secrets.clean(text), text);
     }
@@ -781,6 +865,8 @@ fn numbers_times_words_models_regions_paths_and_ids_are_no_secrets() {
         "2026-W47-3T10:00:00Z",
         "10:00:00 PM",
         "18/Nov/2026:10:00:00 +0000",
+        "1h23m45.678s",
+        "1800000ms",
         "Thu, 18 Nov 2026 10:00:00 GMT",
         "three prompts",
         "client_credentials",

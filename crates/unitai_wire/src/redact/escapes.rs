@@ -1,7 +1,7 @@
-//! A text as it reads without its escapes: `%2F`, `\/`, `\u002f`, also when they were escaped again.
+//! A text as it reads without its escapes: `%2F`, `\/`, `\u002f`, `\n`, also when they were escaped again.
 //!
 //! Only what lies around an escape is read again, and only if the escape stands for a byte that a known
-//! value holds. The line ends and quotes of a JSON text are none of these.
+//! value holds. Few hold a line end or a quotation mark, so most escapes of a JSON text are none of these.
 
 use std::ops::Range;
 
@@ -149,6 +149,7 @@ fn escape(text: &[u8]) -> Option<(usize, Meant)> {
         b'u' => unicode(text, signs),
         b'x' => text.get(signs + 1..signs + 3).and_then(hex).map(|byte| (signs + 3, Meant::byte(byte as u8))),
         byte @ (b'"' | b'/' | b'\'') => Some((signs + 1, Meant::byte(*byte))),
+        letter @ (b'n' | b'r' | b't') => Some((signs + 1, Meant::byte(meant_by(*letter)))),
         _ => None,
     };
     escape.or((signs > 1).then_some((signs, Meant::byte(b'\\'))))

@@ -75,6 +75,10 @@ fn announced(text: &[u8], name: &str, value: Range<usize>, is_spaced: bool) -> O
         return None;
     }
     let word = std::str::from_utf8(&text[value.clone()]).ok()?;
+    if word.eq_ignore_ascii_case(name) {
+        // A constant that holds its own name.
+        return None;
+    }
     let is_quoted = value.start > 0 && b"\"'`".contains(&text[value.start - 1]);
     if !is_quoted && is_program_name(word, is_spaced) {
         return None;
@@ -172,25 +176,36 @@ fn is_attribute(word: &str) -> bool {
 /// The name of what holds the value in a program: `FirstPartyAsyncMessagesAPI.count_tokens`, `index_url_user_password`. It
 /// consists of words, and is written with blanks around the sign of equality, is an attribute, or is itself called a secret.
 fn is_program_name(word: &str, is_spaced: bool) -> bool {
-    let is_name = !word.is_empty()
-        && word.split('.').all(|part| !part.is_empty() && !part.starts_with(|c: char| c.is_ascii_digit()))
-        && word.bytes().all(|byte| byte.is_ascii_alphabetic() || b"_.".contains(&byte));
-    is_name
-        && is_of_words(word)
-        && (word.contains('.') || (word.contains('_') && (is_spaced || names::is_secret(word))))
+    is_name_of_words(word)
+        && (word.contains(['.', ':']) || (word.contains('_') && (is_spaced || names::is_secret(word))))
 }
+
+/// Whether a word can be a name in a program, and consists of words. Parts of a path to it may have a number.
+fn is_name_of_words(word: &str) -> bool {
+    let parts: Vec<&str> = word.split("::").flat_map(|part| part.split('.')).collect();
+    let most_digits = if parts.len() > 1 { MOST_DIGITS } else { 0 };
+    let is_name = |part: &&str| {
+        part.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
+            && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+            && part.bytes().filter(u8::is_ascii_digit).count() <= most_digits
+    };
+    parts.iter().all(is_name) && is_of_words(word)
+}
+
+/// `win32api`
+const MOST_DIGITS: usize = 2;
 
 /// Whether most letters stand in words: of a random text, few small letters stand in a row.
 fn is_of_words(name: &str) -> bool {
     let (mut letters, mut in_words) = (0, 0);
-    for part in name.split(['_', '.']) {
+    for part in name.split(['_', '.', ':']) {
         letters += part.len();
         if part.bytes().all(|byte| byte.is_ascii_uppercase()) {
             in_words += part.len();
             continue;
         }
         // The capital before them belongs to the word, and more capitals are an abbreviation.
-        for small in part.split(|c: char| c.is_ascii_uppercase()) {
+        for small in part.split(|c: char| c.is_ascii_uppercase() || c.is_ascii_digit()) {
             in_words += if small.len() >= SHORTEST_WORD { small.len() + 1 } else { 0 };
         }
     }
@@ -238,9 +253,11 @@ fn is_random(word: &str) -> bool {
         let (one, two) = (class(pair[0]), class(pair[1]));
         one != two && one != 0 && two != 0
     });
-    let is_name =
-        bytes.iter().all(|byte| byte.is_ascii_alphabetic() || b"_.".contains(byte)) && is_of_words(word);
-    word != MARK && word.len() >= 16 && !is_name && changes.count() * 5 >= word.len() && is_secret(word)
+    word != MARK
+        && word.len() >= 16
+        && !is_name_of_words(word)
+        && changes.count() * 5 >= word.len()
+        && is_secret(word)
 }
 
 /// A key that is too short to be told from a name by chance, unless small letters, capitals and digits take turns in it.

@@ -27,7 +27,7 @@ const ENDS: [&str; 10] =
 /// Words that end like one of these and are none.
 const OTHER_WORDS: [&str; 6] = ["MONKEY", "TURKEY", "HOTKEY", "PUBKEY", "PUBLICKEY", "WHISKEY"];
 /// A name that ends so speaks about a secret, and its value is none.
-const ABOUT: [&str; 36] = [
+const ABOUT: [&str; 37] = [
     "SOCK",
     "SOCKET",
     "FILE",
@@ -56,6 +56,7 @@ const ABOUT: [&str; 36] = [
     "HEADER",
     "VERSION",
     "SCOPE",
+    "SOURCE",
     "SCOPES",
     "FORMAT",
     "EXPIRES",
@@ -65,33 +66,34 @@ const ABOUT: [&str; 36] = [
     "COMMAND",
     "HELPER",
 ];
-/// Names that hold such a word and mean something else.
-const OTHER_NAMES: [&str; 19] = [
+/// Names that hold such a word and mean something else, as `NEXT_TOKEN` and as `nextToken`.
+const OTHER_NAMES: [&str; 17] = [
     "PWD",
     "OLDPWD",
-    "GPG_KEY",
+    "GPGKEY",
     "XAUTHORITY",
-    "SSH_AUTH_SOCK",
-    "IDEMPOTENCY_KEY",
-    "SEC_WEBSOCKET_KEY",
-    "CACHE_KEY",
-    "PUBLIC_KEY",
-    "PARTITION_KEY",
-    "SURROGATE_KEY",
-    "PROMPT_CACHE_KEY",
-    "PAGE_TOKEN",
+    "SSHAUTHSOCK",
+    "IDEMPOTENCYKEY",
+    "SECWEBSOCKETKEY",
+    "CACHEKEY",
+    "PUBLICKEY",
+    "PARTITIONKEY",
+    "SURROGATEKEY",
+    "PROMPTCACHEKEY",
     "PAGETOKEN",
-    "NEXT_PAGE_TOKEN",
     "NEXTPAGETOKEN",
-    "NEXT_TOKEN",
     "NEXTTOKEN",
-    "CONTINUATION_TOKEN",
+    "CONTINUATIONTOKEN",
+    "NEXTCONTINUATIONTOKEN",
 ];
 
 /// Whether a variable, header or member of this name holds a secret.
 pub(super) fn is_secret(name: &str) -> bool {
     let name = name.trim().to_ascii_uppercase().replace(['-', '.', ' '], "_");
-    if OTHER_NAMES.contains(&name.as_str()) || name.starts_with("PYTHON") || name.ends_with("_PUBLIC_KEY") {
+    if OTHER_NAMES.contains(&name.replace('_', "").as_str())
+        || name.starts_with("PYTHON")
+        || name.ends_with("_PUBLIC_KEY")
+    {
         return false;
     }
     let words: Vec<&str> = name.split('_').filter(|word| !word.is_empty()).collect();

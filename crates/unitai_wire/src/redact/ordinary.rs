@@ -4,12 +4,14 @@
 //! Each of these rules lets something through, so none may fit a key: a key is long and mixes letters and digits, and so
 //! nothing of that kind is taken for a word, for a part of a name, or for an id without the beginning of one.
 
+use super::names;
+
 /// A number of up to so many digits is an amount, a time or an id.
 const LONGEST_NUMBER: usize = 17;
-/// Names in times: `Thu, 18 Nov 2026 10:00:00 GMT`, `2026-W47-3T10:00:00Z`, `10:00:00 PM`.
-const OF_TIMES: [&str; 28] = [
-    "t", "z", "w", "am", "pm", "gmt", "utc", "mon", "tue", "wed", "thu", "fri", "sat", "sun", "jan", "feb",
-    "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec", "est", "cet",
+/// Names in times: `Thu, 18 Nov 2026 10:00:00 GMT`, `2026-W47-3T10:00:00Z`, `10:00:00 PM`, `1h23m45.678s`.
+const OF_TIMES: [&str; 32] = [
+    "t", "z", "w", "h", "m", "s", "ms", "am", "pm", "gmt", "utc", "mon", "tue", "wed", "thu", "fri", "sat",
+    "sun", "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec", "est", "cet",
 ];
 /// How ids begin that providers make for an answer, a call, a file or a run.
 const IDS: [&str; 29] = [
@@ -173,6 +175,25 @@ pub(super) fn is_ordinary(value: &str) -> bool {
         || is_region(value)
         || is_file(value)
         || is_words(value)
+        || is_variable(value)
+}
+
+/// `$DB_PASSWORD`, `${DB_PASSWORD}`, `%(password)s`, `{settings.password}`: what a program puts in its place is a secret.
+pub(super) fn is_variable(value: &str) -> bool {
+    let is_of_name = |byte: u8| byte.is_ascii_alphanumeric() || b"_.[]()".contains(&byte);
+    // Of a shell's names only those of its environment: a password may begin with the sign.
+    let is_of_environment = |byte: u8| byte.is_ascii_uppercase() || byte == b'_';
+    if let Some(name) = value.strip_prefix('$').filter(|name| name.bytes().all(is_of_environment)) {
+        return names::is_secret(name);
+    }
+    let between = |(start, end)| value.strip_prefix(start)?.strip_suffix(end);
+    let name = [("${", "}"), ("#{", "}"), ("{{", "}}"), ("{", "}"), ("%(", ")s"), ("$(", ")")]
+        .into_iter()
+        .find_map(between);
+    name.is_some_and(|name| {
+        name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
+            && name.bytes().all(is_of_name)
+    })
 }
 
 /// Whether a part of a value is a name by itself: of a model, or several words, perhaps with numbers. A single word is none,

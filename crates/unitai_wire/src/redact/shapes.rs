@@ -9,6 +9,7 @@ use regex::bytes::Regex;
 use super::MARK;
 use super::azure;
 use super::common::common;
+use super::ordinary::is_variable;
 
 /// One form of secret.
 struct Shape {
@@ -306,7 +307,18 @@ fn is_real(text: &[u8], secret: &Range<usize>, start: usize) -> bool {
     let own: Vec<u8> =
         hidden.iter().zip(common(hidden)).filter(|(_, common)| !common).map(|(byte, _)| *byte).collect();
     let distinct = (0..own.len()).filter(|n| !own[..*n].contains(&own[*n])).count();
-    !is_part && distinct >= 3 && memmem::find(hidden, MARK.as_bytes()).is_none() && !is_prose(&own)
+    !is_part
+        && distinct >= 3
+        && memmem::find(hidden, MARK.as_bytes()).is_none()
+        && !is_prose(&own)
+        && !is_placeholder(hidden)
+}
+
+/// The name of a variable in an address, and what stands for a key in the documents of AWS: `AKIAIOSFODNN7EXAMPLE`.
+fn is_placeholder(hidden: &[u8]) -> bool {
+    let is_of_aws = hidden.starts_with(b"AKIA") || hidden.starts_with(b"ASIA");
+    (is_of_aws && memmem::find(hidden, b"EXAMPLE").is_some())
+        || std::str::from_utf8(hidden).is_ok_and(is_variable)
 }
 
 /// A letter or digit before it, unless that is the end of an escape: `\nsk-...`, `\x0aghp_...`, `\u0022ghp_...`, `%20ghp_...`, or

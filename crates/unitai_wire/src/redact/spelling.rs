@@ -13,8 +13,8 @@ use super::matcher::WINDOW;
 
 /// A part of a value tells of it if so many of its bytes are not common ones.
 const TELLING: usize = 3;
-/// Longer values are not looked for in a spelling of a spelling: there are some 70 of them.
-const LONGEST_NESTED: usize = 256;
+/// Longer values are not looked for in a spelling of a spelling: there are some 80 of them. A token with many claims is shorter.
+const LONGEST_NESTED: usize = 4096;
 
 /// One spelling of a value.
 #[derive(Clone)]
@@ -87,16 +87,17 @@ pub(super) fn spellings(value: &[u8], common: &[bool]) -> Vec<Spelling> {
     if value.len() <= LONGEST_NESTED {
         let mut inner: Vec<Vec<u8>> = all[1..].iter().map(|spelling| spelling.bytes.clone()).collect();
         inner.push(hexadecimal(value).to_ascii_uppercase());
-        for kept in [NON_ALPHANUMERIC, UNRESERVED] {
+        for kept in [NON_ALPHANUMERIC, UNRESERVED, UNRESERVED_AND_SLASH] {
             let escaped = percent_encode(value, kept).to_string();
             inner.push(small_escapes(&escaped));
             inner.push(escaped.into_bytes());
         }
         let json = serde_json::Value::from(String::from_utf8_lossy(value)).to_string();
         let json = &json[1..json.len() - 1];
-        // Some writers escape slashes, too.
-        inner.push(json.replace('/', r"\/").into_bytes());
-        inner.push(json.as_bytes().to_vec());
+        // Some writers escape slashes, too, and some every letter that is not of ASCII.
+        for json in [json.to_owned(), json.replace('/', r"\/"), in_ascii(json)] {
+            inner.push(json.into_bytes());
+        }
         for bytes in inner.iter().filter(|bytes| bytes.as_slice() != value) {
             let nested = encoded(bytes, &vec![false; bytes.len()]);
             all.extend(nested.into_iter().map(|spelling| Spelling { is_cut: false, ..spelling }));
@@ -107,8 +108,23 @@ pub(super) fn spellings(value: &[u8], common: &[bool]) -> Vec<Spelling> {
     all
 }
 
-/// What RFC 3986 lets stand as it is.
+/// What RFC 3986 lets stand as it is,
 const UNRESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+/// and what Python does.
+const UNRESERVED_AND_SLASH: &AsciiSet = &UNRESERVED.remove(b'/');
+
+/// `\u00fc` for `ü`.
+fn in_ascii(json: &str) -> String {
+    let mut escaped = String::with_capacity(json.len());
+    for letter in json.chars() {
+        if letter.is_ascii() {
+            escaped.push(letter);
+        } else {
+            escaped.extend(letter.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")));
+        }
+    }
+    escaped
+}
 
 /// `%2F` as `%2f`.
 fn small_escapes(escaped: &str) -> Vec<u8> {
