@@ -5,7 +5,9 @@
 //! as one, and what is hidden in it is hidden in its pieces.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use crate::frames::{Event, Frames, Framing};
@@ -20,18 +22,18 @@ pub(super) fn clean(secrets: &Secrets, content_type: &str, chunks: &mut [Vec<u8>
     let mut frames = Frames::new(framing);
     frames.feed(&body, &mut events);
     let rest = frames.finish(&mut events);
-    let mut documents: Vec<Option<Value>> =
+    let documents: Vec<Option<Value>> =
         events.iter().map(|event| serde_json::from_slice(&event.data).ok()).collect();
-    let mut is_changed = vec![false; events.len()];
+    let mut changes = vec![Vec::new(); events.len()];
     for places in texts(&documents).into_values().filter(|places| places.len() > 1) {
-        hide(secrets, &places, &mut documents, &mut is_changed);
+        hide(secrets, &places, &documents, &mut changes);
     }
-    if !is_changed.contains(&true) {
+    if changes.iter().all(Vec::is_empty) {
         return false;
     }
-    let written = events.iter().zip(&documents).zip(&is_changed).map(|((event, document), is_changed)| {
-        let document = document.as_ref().filter(|_| *is_changed);
-        (event.raw.len(), document.map_or_else(|| event.raw.clone(), |document| rewritten(event, document)))
+    let written = events.iter().zip(&changes).map(|(event, changes)| {
+        let raw = if changes.is_empty() { event.raw.clone() } else { rewritten(event, changes) };
+        (event.raw.len(), raw)
     });
     let rest = (rest.len(), rest.clone());
     spread(chunks, written.chain([rest]));
@@ -104,7 +106,10 @@ fn text<'a>(documents: &'a [Option<Value>], (event, pointer): &Place) -> &'a str
     found.and_then(Value::as_str).unwrap_or_default()
 }
 
-fn hide(secrets: &Secrets, places: &[Place], documents: &mut [Option<Value>], is_changed: &mut [bool]) {
+/// A text that stands at a JSON pointer from now on.
+type Change = (String, String);
+
+fn hide(secrets: &Secrets, places: &[Place], documents: &[Option<Value>], changes: &mut [Vec<Change>]) {
     let before: Vec<String> = places.iter().map(|place| text(documents, place).to_owned()).collect();
     // What every event repeats, as its id, is no text in pieces.
     if before.iter().all(|piece| *piece == before[0]) {
@@ -116,29 +121,53 @@ fn hide(secrets: &Secrets, places: &[Place], documents: &mut [Option<Value>], is
     }
     for (((event, pointer), before), piece) in places.iter().zip(&before).zip(pieces) {
         let piece = String::from_utf8_lossy(&piece).into_owned();
-        let slot = documents[*event].as_mut().and_then(|document| document.pointer_mut(pointer));
-        if let Some(slot) = slot.filter(|_| piece != *before) {
-            *slot = Value::String(piece);
-            is_changed[*event] = true;
+        if piece != *before {
+            changes[*event].push((pointer.clone(), piece));
         }
     }
 }
 
-/// The bytes of an event with another document.
-fn rewritten(event: &Event, document: &Value) -> Vec<u8> {
-    let document = document.to_string();
+/// The bytes of an event with other texts. Nothing else changes, as numbers would that are read and written again.
+fn rewritten(event: &Event, changes: &[Change]) -> Vec<u8> {
+    let mut places: Vec<(Range<usize>, &str)> = changes
+        .iter()
+        .filter_map(|(pointer, text)| Some((place_of(&event.data, pointer)?, text.as_str())))
+        .collect();
+    places.sort_by_key(|(place, _)| std::cmp::Reverse(place.start));
+    let mut document = event.data.clone();
+    for (place, text) in places {
+        document.splice(place, Value::from(text).to_string().into_bytes());
+    }
     match memchr::memmem::find(&event.raw, &event.data) {
         Some(at) => {
             let after = &event.raw[at + event.data.len()..];
-            [&event.raw[..at], document.as_bytes(), after].concat()
+            [&event.raw[..at], &document, after].concat()
         }
         // Its data stood on several lines.
         None => {
             let mut raw = Vec::new();
-            crate::frames::write_sse(&mut raw, &event.name, &document);
+            let document: Value = serde_json::from_slice(&document).unwrap_or_default();
+            crate::frames::write_sse(&mut raw, &event.name, &document.to_string());
             raw
         }
     }
+}
+
+/// Where the value at a JSON pointer is written in a document.
+fn place_of(document: &[u8], pointer: &str) -> Option<Range<usize>> {
+    let document = std::str::from_utf8(document).ok()?;
+    let mut value: &RawValue = serde_json::from_str(document).ok()?;
+    for step in pointer.split('/').skip(1) {
+        value = if value.get().starts_with('[') {
+            *serde_json::from_str::<Vec<&RawValue>>(value.get()).ok()?.get(step.parse::<usize>().ok()?)?
+        } else {
+            let name = step.replace("~1", "/").replace("~0", "~");
+            serde_json::from_str::<BTreeMap<String, &RawValue>>(value.get()).ok()?.remove(&name)?
+        };
+    }
+    // A raw value is a part of the text that it was read from.
+    let start = value.get().as_ptr().addr() - document.as_ptr().addr();
+    Some(start..start + value.get().len())
 }
 
 /// Puts parts back into the chunks: each border stays where it was, or at the end of what it cut.
@@ -207,6 +236,19 @@ mod tests {
             assert_eq!(chunks.len(), count);
             assert!(chunks.iter().all(|chunk| chunk.starts_with(b"data: ") && chunk.ends_with(b"\n\n")));
         }
+    }
+
+    #[test]
+    fn only_the_text_of_an_event_is_written_anew() {
+        let (one, two) = KEY.split_at(7);
+        let event = |text: &str| {
+            let rest = r#""z":1.50,"a":[1e5,-0.10,12345678901234567890123,null],"k":"\u00e9 \/""#;
+            format!("event: x\ndata: {{{rest},\"a/b~\": {{\"content\" : \"{text}\"}} }}\nid: 3\n\n")
+        };
+        let mut chunks = vec![event(&format!("it is {one}")).into_bytes(), event(two).into_bytes()];
+        assert!(clean(&secrets(), "text/event-stream", &mut chunks));
+        assert_eq!(String::from_utf8_lossy(&chunks[0]), event("it is [redacted]"));
+        assert_eq!(String::from_utf8_lossy(&chunks[1]), event(""));
     }
 
     #[test]
