@@ -17,8 +17,10 @@ from typing import NamedTuple
 import environments
 import python_suite
 
-#: What every client must do.
+#: What every client must do,
 SUITE = "tests/contract/clients"
+#: also against a provider like the real ones, recorded and replayed.
+RECORDINGS = "tests/integration/traffic/test_recordings.py"
 #: What holds for all HTTP clients, a cluster, and an agent on an SDK.
 TRAFFIC = ("tests/integration/traffic", "tests/integration/test_dask.py", "tests/integration/test_simple_agent.py")
 DASK = "distributed>=2023.5"
@@ -80,8 +82,8 @@ def main() -> int:
     older = [name for name in named or known if name in OLDER.clients and (is_all or name not in CURRENT.clients)]
     everything = (SUITE, *TRAFFIC)
     runs = [
-        (CURRENT, (SUITE,) if named else everything, current),
-        (OLDER, everything if is_all and not named else (SUITE,), older),
+        (CURRENT, (SUITE, RECORDINGS) if named else everything, current),
+        (OLDER, everything if is_all and not named else (SUITE, RECORDINGS), older),
     ]
     if is_all and not named:
         runs.append((VERTEX, ("tests/integration/traffic/test_grpc.py",), []))
