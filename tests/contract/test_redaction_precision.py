@@ -78,6 +78,10 @@ def load(monkeypatch: pytest.MonkeyPatch) -> None:
         '{"model":"meta-llama/Llama-3.3-70B-Instruct","system_fingerprint":"fp_44709d6fcb","region":"us-central1-a"}',
         "src/app/main2.py, file-abc123DEF456ghi789JKL012, until Thu, 18 Nov 2026 10:00:00 GMT: three prompts",
         "def password(self): return self._password  # password=None, api_key=api_key, token=next_token",
+        "DATABASE_URL: postgres://$DB_USER:$DB_PASSWORD@db:5432/shop, https://${ACTOR}:${GITHUB_TOKEN}@github.com/o/r.git",
+        "RegEnumKey = win32api.RegEnumKey; aws_access_key_id=AKIAIOSFODNN7EXAMPLE; nextToken=Bk4wR9yXm3KnS8uZ",
+        "Donaudampfschifffahrtselektrizitätenhauptbetriebswerk, sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d",
+        "trace 4bf92f3577b34da6a3ce929d0e0e4736, order_id=3f2504e0-4f89-41d3-9a0c-0305e82c3301, commit 7d696354a1b2c3d4e5f607",
     ],
 )
 def test_ordinary_text_is_left_alone(monkeypatch, text):

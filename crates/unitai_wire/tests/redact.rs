@@ -627,8 +627,7 @@ fn a_variable_in_the_place_of_a_password_is_none() {
         "https://oauth2:$(read_token)@gitlab.com/o/r",
     ] {
         assert_eq!(secrets.clean(text), text);
-        let learned = Secrets::of_environment([("DATABASE_URL".to_owned(), text.to_owned())]);
-        assert_eq!(learned.clean(text), text);
+        assert_eq!(knowing("DATABASE_URL", text).clean(text), text);
     }
     for (text, cleaned) in [
         ("postgres://shop:$ecret5Pass@db/shop", "postgres://shop:[redacted]@db/shop"),
@@ -641,6 +640,18 @@ fn a_variable_in_the_place_of_a_password_is_none() {
     }
 }
 
+fn knowing(name: &str, value: &str) -> Secrets {
+    Secrets::of_environment([(name.to_owned(), value.to_owned())])
+}
+
+#[test]
+fn the_parameters_of_a_test_are_no_secrets() {
+    let test = "tests/test_orders.py::test_refund[key=order-12345678] (call)";
+    assert_eq!(knowing("PYTEST_CURRENT_TEST", test).clean(test), test);
+    let pairs = "Server=db;AccountKey=Zk3vQ8xWn2LmR7tY";
+    assert_eq!(knowing("CONNECTION", pairs).clean(pairs), "Server=db;AccountKey=[redacted]");
+}
+
 #[test]
 fn what_stands_for_a_key_in_the_documents_of_aws_is_none() {
     let secrets = Secrets::none();
@@ -650,6 +661,7 @@ fn what_stands_for_a_key_in_the_documents_of_aws_is_none() {
         "arn:aws:kms:us-east-1:123456789012:key/AKIAIOSFODNN7EXAMPLE",
     ] {
         assert_eq!(secrets.clean(text), text);
+        assert_eq!(knowing("AWS_ACCESS_KEY_ID", "AKIAIOSFODNN7EXAMPLE").clean(text), text);
     }
     let real = format!("AKIA{}", noise(UPPER, 16, 3));
     assert_eq!(secrets.clean(&format!("id {real}, as in EXAMPLE")), "id [redacted], as in EXAMPLE");

@@ -175,11 +175,17 @@ pub(super) fn is_ordinary(value: &str) -> bool {
         || is_region(value)
         || is_file(value)
         || is_words(value)
-        || is_variable(value)
+        || is_placeholder(value)
+}
+
+/// What stands in the place of a secret: the name of a variable, and the keys in the documents of AWS, `AKIAIOSFODNN7EXAMPLE`.
+pub(super) fn is_placeholder(value: &str) -> bool {
+    let is_of_aws = value.starts_with("AKIA") || value.starts_with("ASIA");
+    (is_of_aws && value.contains("EXAMPLE")) || is_variable(value)
 }
 
 /// `$DB_PASSWORD`, `${DB_PASSWORD}`, `%(password)s`, `{settings.password}`: what a program puts in its place is a secret.
-pub(super) fn is_variable(value: &str) -> bool {
+fn is_variable(value: &str) -> bool {
     let is_of_name = |byte: u8| byte.is_ascii_alphanumeric() || b"_.[]()".contains(&byte);
     // Of a shell's names only those of its environment: a password may begin with the sign.
     let is_of_environment = |byte: u8| byte.is_ascii_uppercase() || byte == b'_';

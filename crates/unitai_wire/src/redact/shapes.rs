@@ -9,7 +9,7 @@ use regex::bytes::Regex;
 use super::MARK;
 use super::azure;
 use super::common::common;
-use super::ordinary::is_variable;
+use super::ordinary::is_placeholder;
 
 /// One form of secret.
 struct Shape {
@@ -311,14 +311,7 @@ fn is_real(text: &[u8], secret: &Range<usize>, start: usize) -> bool {
         && distinct >= 3
         && memmem::find(hidden, MARK.as_bytes()).is_none()
         && !is_prose(&own)
-        && !is_placeholder(hidden)
-}
-
-/// The name of a variable in an address, and what stands for a key in the documents of AWS: `AKIAIOSFODNN7EXAMPLE`.
-fn is_placeholder(hidden: &[u8]) -> bool {
-    let is_of_aws = hidden.starts_with(b"AKIA") || hidden.starts_with(b"ASIA");
-    (is_of_aws && memmem::find(hidden, b"EXAMPLE").is_some())
-        || std::str::from_utf8(hidden).is_ok_and(is_variable)
+        && !std::str::from_utf8(hidden).is_ok_and(is_placeholder)
 }
 
 /// A letter or digit before it, unless that is the end of an escape: `\nsk-...`, `\x0aghp_...`, `\u0022ghp_...`, `%20ghp_...`, or
