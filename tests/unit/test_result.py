@@ -114,15 +114,23 @@ def test_tool_called_before_compares_first_occurrences():
     assert not EMPTY.tool_called_before("a", "b")
 
 
-def test_tool_called_immediately_before_looks_at_the_first_call_of_each_among_tool_calls():
+def test_tool_called_immediately_before_looks_for_two_adjacent_tool_calls():
     result = result_of("a", model_call(0.0), "b", "c", "a", "c")
-    assert result.tool_called_immediately_before("a", "b")
-    assert result.tool_called_immediately_before("b", "c")
-    assert not result.tool_called_immediately_before("a", "c")
-    assert not result.tool_called_immediately_before("c", "a")
+    for first, second in ["ab", "bc", "ca", "ac"]:
+        assert result.tool_called_immediately_before(first, second)
     assert not result.tool_called_immediately_before("b", "a")
+    assert not result.tool_called_immediately_before("c", "c")
+    assert result_of("c", "c").tool_called_immediately_before("c", "c")
     assert not result.tool_called_immediately_before("a", "never")
     assert not EMPTY.tool_called_immediately_before("a", "b")
+
+
+def test_tool_called_immediately_before_can_ask_for_the_first_call_of_each():
+    result = result_of("a", model_call(0.0), "b", "c", "a", "c")
+    assert result.tool_called_immediately_before("a", "b", first=True)
+    assert result.tool_called_immediately_before("b", "c", first=True)
+    assert not result.tool_called_immediately_before("a", "c", first=True)
+    assert not result.tool_called_immediately_before("c", "a", first=True)
 
 
 def test_call_order():
@@ -161,7 +169,9 @@ def test_order_checks_agree_with_their_definition(calls, wanted):
         for second in "abc":
             both = first in calls and second in calls
             assert bool(result.tool_called_before(first, second)) == (both and calls.index(first) < calls.index(second))
-            assert bool(result.tool_called_immediately_before(first, second)) == (
+            is_adjacent = (first, second) in zip(calls, calls[1:], strict=False)
+            assert bool(result.tool_called_immediately_before(first, second)) == is_adjacent
+            assert bool(result.tool_called_immediately_before(first, second, first=True)) == (
                 both and calls.index(first) + 1 == calls.index(second)
             )
 

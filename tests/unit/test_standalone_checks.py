@@ -28,6 +28,7 @@ def test_every_check_of_a_result_is_a_function():
 def test_a_function_says_what_the_method_says(subject):
     assert assertions.tool_was_called(subject, "lookup")
     assert assertions.tool_called_before(subject, first="lookup", second="refund")
+    assert assertions.tool_called_immediately_before(subject, "lookup", "refund", first=True)
     assert assertions.tool_called_with(subject, "lookup", id="lookup")
     assert assertions.tool_call_count(subject, "refund") == 1
     assert assertions.call_order(subject) == ["lookup", "refund"]

@@ -30,6 +30,12 @@ def refund(toolkit):
     return toolkit.run(agent, "x")
 
 
+def again(toolkit):
+    for name in ("refund", "log"):
+        toolkit.mock(name, return_value=None)
+    return toolkit.run(lambda input, tools: [tools[name]() for name in ("refund", "log", "refund")], "x")
+
+
 def failing(toolkit):
     return toolkit.run(lambda input, tools: {}["gone"], "x")
 
@@ -69,6 +75,8 @@ def test_each_method_passes_when_its_check_holds_and_fails_when_not(method, good
         (lambda self: self.assertToolCalledWith(refund(self.toolkit), "lookup", id=1), False),
         (lambda self: self.assertToolCalledWithPartial(refund(self.toolkit), "lookup", id=1), True),
         (lambda self: self.assertToolCalledWithPartial(refund(self.toolkit), "lookup", id=2), False),
+        (lambda self: self.assertToolCalledImmediatelyBefore(again(self.toolkit), "log", "refund"), True),
+        (lambda self: self.assertToolCalledImmediatelyBefore(again(self.toolkit), "log", "refund", first=True), False),
         (lambda self: self.assertWithin(refund(self.toolkit), cost=0.05), True),
         (lambda self: self.assertWithin(refund(self.toolkit), tokens=1), False),
         (lambda self: self.assertAgentFailed(failing(self.toolkit)), True),

@@ -49,7 +49,11 @@ fn what_holds_for_an_agent_that_did_nothing_is_known() {
         Box::new(RetriedAtMost { limit: 0, tool: None }),
         Box::new(Succeeded),
         Box::new(ToolCalledBefore { first: "a".into(), second: "b".into() }),
-        Box::new(ToolCalledImmediatelyBefore { first: "a".into(), second: "b".into() }),
+        Box::new(ToolCalledImmediatelyBefore {
+            first: "a".into(),
+            second: "b".into(),
+            is_of_first_calls: false,
+        }),
         Box::new(ToolNotCalled { tool: "a".into() }),
         Box::new(ToolCallAttempted { tool: "a".into() }),
         Box::new(ToolCallCount { tool: "a".into(), count: 1 }),

@@ -164,10 +164,14 @@ class TrajectoryAssertions:
             require(self._result.step_called_before(self._step, tool))
         return self._name(tool, self._result.tool_called_before(first, tool), is_any=True)
 
-    def immediately_before(self, tool: str) -> TrajectoryAssertions:
-        """The tool named last was called directly before this one, which is then the tool named last."""
-        found = self._result.tool_called_immediately_before(self._subject("immediately_before"), tool)
-        return self._name(tool, found, is_any=True)
+    def immediately_before(self, tool: str, *, first: bool = False) -> TrajectoryAssertions:
+        """A call of the tool named last was directly before one of this, which is then the tool named last; with
+        `first`, the first call of each.
+        """
+        subject = self._subject("immediately_before")
+        return self._name(
+            tool, self._result.tool_called_immediately_before(subject, tool, first=first), is_any=True
+        )
 
     def _name(self, tool: str, found: Finding, *, is_any: bool) -> TrajectoryAssertions:
         require(found)

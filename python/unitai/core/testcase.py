@@ -63,9 +63,13 @@ class AgentTestCase(unittest.TestCase):
         """The first call of `first` came before the first call of `second`."""
         require(result.tool_called_before(first, second))
 
-    def assertToolCalledImmediatelyBefore(self, result: AgentRunResult, first: str, second: str) -> None:
-        """The first call of `second` directly followed the first call of `first` among tool calls."""
-        require(result.tool_called_immediately_before(first, second))
+    def assertToolCalledImmediatelyBefore(
+        self, result: AgentRunResult, tool: str, second: str, *, first: bool = False
+    ) -> None:
+        """A call of `tool` was directly followed by a call of `second` among tool calls; with `first`, the first call
+        of each.
+        """
+        require(result.tool_called_immediately_before(tool, second, first=first))
 
     def assertCallOrder(self, result: AgentRunResult, tools: list[str]) -> None:
         """The tools were called in this order, and no others."""

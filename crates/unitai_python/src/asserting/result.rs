@@ -151,11 +151,20 @@ impl AgentRunResult {
         self.found(py, checks::ToolCalledBefore { first: first.into_string(), second: second.into_string() })
     }
 
-    /// The first call of `second` directly followed the first call of `first` among tool calls.
-    fn tool_called_immediately_before(&self, py: Python<'_>, first: Text, second: Text) -> Finding {
+    /// A call of the first tool was directly followed by a call of the second among tool calls; with `first=True`, the
+    /// first call of each.
+    #[pyo3(signature = (tool, second, *, first=false))]
+    fn tool_called_immediately_before(
+        &self,
+        py: Python<'_>,
+        tool: Text,
+        second: Text,
+        first: bool,
+    ) -> Finding {
+        let (tool, second) = (tool.into_string(), second.into_string());
         self.found(
             py,
-            checks::ToolCalledImmediatelyBefore { first: first.into_string(), second: second.into_string() },
+            checks::ToolCalledImmediatelyBefore { first: tool, second, is_of_first_calls: first },
         )
     }
 
