@@ -51,6 +51,7 @@ from unitai.errors import PassRateError as PassRateError
 from unitai.errors import RecordedError as RecordedError
 from unitai.errors import RecordingWarning as RecordingWarning
 from unitai.errors import RunOverError as RunOverError
+from unitai.errors import RunsRaisedError as RunsRaisedError
 from unitai.errors import ScriptedCallError as ScriptedCallError
 from unitai.errors import SnapshotError as SnapshotError
 from unitai.errors import StatisticsWarning as StatisticsWarning

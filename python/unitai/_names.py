@@ -61,6 +61,7 @@ _HOMES = {
         "RecordedError",
         "RecordingWarning",
         "RunOverError",
+        "RunsRaisedError",
         "ScriptedCallError",
         "SnapshotError",
         "StatisticsWarning",

@@ -278,6 +278,19 @@ class ScriptedCallError(MisuseError):
     code = "UA217"
 
 
+class RunsRaisedError(MisuseError):
+    """Too few runs of a repeated test passed, and the others raised. Its text is the whole report."""
+
+    code = "UA218"
+
+    def __init__(self, message: str = "", *, stats: StatisticalResult | None = None) -> None:
+        super().__init__(message)
+        self.stats = stats
+
+    def __str__(self) -> str:
+        return self.message
+
+
 class TrajectoryFormatError(InfrastructureError, ValueError):
     """This is not a trajectory."""
 

@@ -83,6 +83,10 @@ def test_repeated(mock_toolkit, scripted_model):
 def test_undecided():
     raise ConnectionError("the network is down")
 
+@pytest.mark.unitai_statistical(n=4, threshold=0.5, retries=0)
+def test_every_run_raises():
+    {}["refund"]
+
 def test_provider_is_down():
     raise ConnectionError("the network is down")
 
@@ -102,6 +106,7 @@ OUTCOMES = {
     "test_xpassed": "xpassed",
     "test_repeated": "passed",
     "test_undecided": "inconclusive",
+    "test_every_run_raises": "error",
     "test_provider_is_down": "inconclusive",
     "test_prints": "passed",
 }
@@ -159,7 +164,7 @@ class TestEveryKind:
     def test_the_block_is_the_last_word(self, whole):
         _, done = whole
         block = done.stdout[done.stdout.index("=== UnitAI Results ===") :].splitlines()
-        counts = "3 passed, 2 failed, 2 errors, 2 inconclusive, 1 skipped, 1 xfailed, 1 xpassed in "
+        counts = "3 passed, 2 failed, 3 errors, 2 inconclusive, 1 skipped, 1 xfailed, 1 xpassed in "
         assert block[1].startswith(counts), block
         assert set(block[-1]) == {"="} and len(block[-1]) == 64
 
@@ -196,6 +201,9 @@ class TestEveryKind:
         assert (told["test_passes"]["unitai.tokens"], told["test_passes"]["unitai.model_calls"]) == ("1020", "1")
         assert told["test_repeated"]["unitai.pass_rate"] == "1"
         assert cases["test_undecided"].find("error") is not None
+        assert cases["test_every_run_raises"].find("error") is not None
+        assert told["test_every_run_raises"]["unitai.verdict"] == "error"
+        assert "unitai.pass_rate" not in told["test_every_run_raises"]
 
     def test_the_summary_for_github_is_added_to_what_is_there(self, whole):
         project, _ = whole
@@ -208,7 +216,7 @@ class TestEveryKind:
         done = project.unitai("results", "--json")
         told = json.loads(done.stdout)
         assert (done.returncode, done.stderr) == (1, "")
-        assert (told["passed"], told["failed"], told["errors"], told["inconclusive"]) == (3, 2, 2, 2)
+        assert (told["passed"], told["failed"], told["errors"], told["inconclusive"]) == (3, 2, 3, 2)
         assert (told["cost"], told["paid"]) == (pytest.approx(0.0189), 0)
         assert project.unitai("report").returncode == 0
         assert "test_fails" in (project.folder / "test-results" / "unitai.html").read_text(encoding="utf-8")

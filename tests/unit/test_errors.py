@@ -31,7 +31,13 @@ def test_codes_are_unique():
 
 
 #: Errors whose text is a whole report already.
-REPORTS = (errors.BrokenExpectationError, errors.PassRateError, errors.InconclusiveError, errors.LLMTestFailed)
+REPORTS = (
+    errors.BrokenExpectationError,
+    errors.PassRateError,
+    errors.RunsRaisedError,
+    errors.InconclusiveError,
+    errors.LLMTestFailed,
+)
 
 
 @pytest.mark.parametrize(

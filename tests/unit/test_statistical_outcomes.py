@@ -11,7 +11,7 @@ import pytest
 from repeating import every_run
 from stopwatch import Stopwatch
 
-from unitai import InconclusiveError, PassRateError, StatisticalRunner
+from unitai import InconclusiveError, PassRateError, RunsRaisedError, StatisticalRunner
 from unitai.attempt import current
 
 pytestmark = pytest.mark.filterwarnings("ignore::unitai.StatisticsWarning")
@@ -119,6 +119,68 @@ def test_an_error_of_the_agent_is_a_failed_run_and_ends_no_other():
     stats = every_run(n=5, threshold=0.8, max_workers=1).run(raises_once)
     assert (stats.passed, stats.failed) == (4, 1)
     assert stats.failure_modes == {"KeyError: 'order'": 1}
+
+
+def test_runs_that_raise_without_an_assertion_are_an_error_and_no_rate():
+    answers = iter(range(10))
+
+    def reads_the_answer():
+        if next(answers) > 2:
+            raise KeyError("order")
+
+    stats = every_run(n=10, threshold=0.8, max_workers=1).run(reads_the_answer)
+    assert (stats.verdict, stats.passed, stats.failed, bool(stats)) == ("error", 3, 7, False)
+    assert stats.failure_modes == {"KeyError: 'order'": 7}
+    why = "7 of 10 runs raised, and no assertion failed: this is no pass rate of the agent"
+    assert stats.claim == why
+    assert stats.summary().startswith(f"error: {why}\nFailure modes:\n  - 7x: KeyError")
+    with pytest.raises(RunsRaisedError, match=why) as caught:
+        stats.check()
+    assert not isinstance(caught.value, AssertionError)
+    assert caught.value.stats is stats
+    assert "30.0%" not in str(caught.value) and "95% interval" not in str(caught.value)
+    assert "raise KeyError" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "claims",
+    [
+        lambda: pytest.fail("no refund"),
+        lambda: unittest.TestCase().assertEqual(1, 2),
+        lambda: raise_(AssertionError("no refund")),
+        lambda: raise_(type("Group", (Exception,), {"exceptions": (KeyError(), AssertionError("no refund"))})()),
+        lambda: False,
+    ],
+    ids=["fail", "unittest", "assertion", "group", "returned"],
+)
+def test_one_assertion_that_failed_makes_it_a_rate(claims):
+    def test():
+        return claims() if current.get().index == 7 else raise_(KeyError("order"))
+
+    stats = every_run(n=10, threshold=0.8).run(test)
+    assert (stats.verdict, stats.failed, stats.pass_rate) == ("failed", 10, 0.0)
+    with pytest.raises(PassRateError, match="0/10 runs passed"):
+        stats.check()
+
+
+def raise_(error):
+    raise error
+
+
+def test_runs_that_raise_beside_enough_that_pass_are_a_rate():
+    def test():
+        if current.get().index == 0:
+            raise KeyError("order")
+
+    stats = every_run(n=10, threshold=0.9).run(test)
+    assert (stats.verdict, stats.passed, stats.failed) == ("passed", 9, 1)
+
+
+def test_a_tool_that_is_not_mocked_is_an_error_of_the_test():
+    def test(mock_toolkit):
+        mock_toolkit.run(lambda input, tools: tools["refund"](), "refund")
+
+    assert every_run(n=3).run(test).verdict == "error"
 
 
 def test_what_a_mock_raises_is_no_trouble_of_the_network():

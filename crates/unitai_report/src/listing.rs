@@ -84,6 +84,7 @@ impl Row {
         let rate = end
             .statistics
             .as_ref()
+            .filter(|statistics| statistics.is_rate())
             .map(|statistics| format!("{}, {}", words::rate(statistics), words::interval(statistics)));
         let tries = match test.end.reruns {
             0 => None,

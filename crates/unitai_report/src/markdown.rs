@@ -69,7 +69,7 @@ fn push_table<'a>(out: &mut String, run: &Run, tests: impl Iterator<Item = &'a T
         let end = &test.end;
         let mut cells = vec![format!("{} {}", sign(end.outcome), word(end.outcome)), code(&end.test)];
         if has_rate {
-            let statistics = end.statistics.as_ref();
+            let statistics = end.statistics.as_ref().filter(|statistics| statistics.is_rate());
             cells.push(statistics.map(words::rate).unwrap_or_default());
             cells.push(statistics.map(words::interval).unwrap_or_default());
         }

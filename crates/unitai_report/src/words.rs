@@ -178,6 +178,9 @@ pub fn rate_line(test: &str, statistics: &Statistics) -> String {
     if decided == 0 {
         return format!("{test}: no run counts{lost}");
     }
+    if !statistics.is_rate() {
+        return format!("{test}: {}{lost}", plain(&statistics.claim));
+    }
     let [rate, required] = [statistics.pass_rate, statistics.threshold].map(|share| share * 100.0);
     format!(
         "{test}: {}/{decided} passed ({rate:.1}%), {required:.1}% required{lost}; {}{}",

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from unitai._engine import AgentRunResult, Finding, RunWatch, Tally, Trajectory, junit_properties
-from unitai.errors import InconclusiveError
+from unitai.errors import InconclusiveError, RunsRaisedError
 from unitai.trials.result import StatisticalResult
 from unitai.trials.weather import cause_of
 
@@ -45,6 +45,7 @@ class Notes:
             return
         self._look()
         notes: dict[str, Any] = {"report": told or None, "broken": [_broken(finding) for finding in findings]}
+        notes["raised"] = isinstance(error, RunsRaisedError)
         cause = None
         if isinstance(error, InconclusiveError):
             cause = error.message.partition("\n")[0]

@@ -16,8 +16,9 @@ def outcome_of(reports: list[Any]) -> str:
     """What a test came to: the worst of its parts."""
     failed = [report for report in reports if report.failed]
     if any(report.when == "call" for report in failed if hasattr(report, "when")):
-        undecided = [bool(notes_of(report).get("inconclusive")) for report in failed]
-        return "inconclusive" if all(undecided) else "failed"
+        if all(notes_of(report).get("inconclusive") for report in failed):
+            return "inconclusive"
+        return "error" if all(notes_of(report).get("raised") for report in failed) else "failed"
     if failed:
         return "error"
     if any(hasattr(report, "wasxfail") for report in reports):

@@ -135,10 +135,20 @@ class Attempts:
         finding = finding_of(error, results)
         cause = cause_of(error, results, finding)
         if cause is None:
-            return _outcome(index, "failed", duration, results, blame(error, results, finding))
+            outcome = _outcome(index, "failed", duration, results, blame(error, results, finding))
+            outcome.raised = not _is_assertion(error)
+            return outcome
         trajectory = results[-1].trajectory if results else None
         lost = Blame(type(error).__name__, cause, cause, cause, trajectory)
         return _outcome(index, "inconclusive", duration, results, lost)
+
+
+def _is_assertion(error: BaseException) -> bool:
+    """Whether a test says by this that something is not as it expects. A group does if any of its errors does."""
+    if any(_is_assertion(part) for part in getattr(error, "exceptions", ()) if isinstance(part, BaseException)):
+        return True
+    outcomes = sys.modules.get("_pytest.outcomes")
+    return isinstance(error, AssertionError) or (outcomes is not None and isinstance(error, outcomes.Failed))
 
 
 _RETURNED_FALSE = Blame("returned", "returned False", "the test returned False", "  The test returned False.")

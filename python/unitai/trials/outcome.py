@@ -80,6 +80,8 @@ class Outcome:
     tokens: int | None = 0
     #: Why it did not pass.
     blame: Blame | None = None
+    #: That it failed by an exception that is no assertion.
+    raised: bool = False
     #: How often it was tried again, because something around the test was not as needed.
     retries: int = 0
     #: That it skipped, where it did.

@@ -172,9 +172,13 @@ class Repetition:
     def _result(self, hands: Hands, end: BaseException | None) -> StatisticalResult:
         outcomes = [outcome for _, outcome in sorted(hands.outcomes.items())]
         counted = self._series.counted()
+        verdict = self._series.verdict()
+        if verdict == "failed" and all(run.raised for run in outcomes[:counted] if run.verdict == "failed"):
+            # No run got as far as to say something of the agent.
+            verdict = "error"
         return StatisticalResult(
             self._plan,
-            self._series.verdict(),
+            verdict,
             outcomes[:counted],
             surplus=outcomes[counted:],
             ended_by=None if end is None else _in_a_line(end),

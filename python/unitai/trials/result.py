@@ -8,11 +8,18 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from unitai._engine import Trajectory, pass_at_k, pass_hat_k, wilson
-from unitai.errors import InconclusiveError, InvalidArgumentError, PassRateError, UnpricedModelError, shown
+from unitai.errors import (
+    InconclusiveError,
+    InvalidArgumentError,
+    PassRateError,
+    RunsRaisedError,
+    UnpricedModelError,
+    shown,
+)
 from unitai.trials.modes import FailureMode, group
 from unitai.trials.outcome import Outcome
 from unitai.trials.plan import Plan
-from unitai.trials.telling import headline, report, summary, why_stopped
+from unitai.trials.telling import headline, raised, report, summary, why_stopped
 
 if TYPE_CHECKING:
     from unitai.trials.baseline import Baseline, Comparison
@@ -39,7 +46,7 @@ class StatisticalResult:
     def __init__(
         self,
         plan: Plan,
-        verdict: Literal["passed", "failed", "inconclusive"],
+        verdict: Literal["passed", "failed", "inconclusive", "error"],
         runs: Sequence[Outcome],
         *,
         surplus: Sequence[Outcome] = (),
@@ -49,7 +56,8 @@ class StatisticalResult:
     ) -> None:
         #: What was asked for.
         self.plan = plan
-        #: `"passed"`, `"failed"`, or `"inconclusive"`: too little is known to say.
+        #: `"passed"`, `"failed"`, `"inconclusive"` (too little is known to say), or `"error"`: too few runs passed, and
+        #: each that failed raised something else than an assertion.
         self.verdict = verdict
         #: The runs in their order, those that decided nothing included.
         self.runs = list(runs)
@@ -244,7 +252,7 @@ class StatisticalResult:
     @property
     def claim(self) -> str:
         """What the runs prove about the threshold, in a sentence."""
-        return self._claim[0]
+        return raised(self) if self.verdict == "error" else self._claim[0]
 
     def pass_at(self, k: int) -> float:
         """pass@k: how likely at least one of `k` runs passes."""
@@ -295,11 +303,15 @@ class StatisticalResult:
         return compared(self, baseline, test or self.name, alpha)
 
     def check(self) -> None:
-        """Raises `PassRateError` if the test failed, and `InconclusiveError` if it came to no verdict."""
+        """Raises `PassRateError` if the test failed, `InconclusiveError` if it came to no verdict, and `RunsRaisedError`
+        if each run that failed raised something else than an assertion.
+        """
         if self.verdict == "failed":
             raise PassRateError(self._told(), stats=self)
         if self.verdict == "inconclusive":
             raise InconclusiveError(self._told(), stats=self)
+        if self.verdict == "error":
+            raise RunsRaisedError(self._told(), stats=self)
 
     def _told(self) -> str:
         return f"{headline(self)}\n\n{self.report()}"

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from unitai.trials.result import StatisticalResult
 
-__all__ = ["dollars", "headline", "report", "summary"]
+__all__ = ["dollars", "headline", "raised", "report", "summary"]
 
 
 def summary(result: StatisticalResult) -> str:
     """A few lines: the rate, the ways of failing, what is proven, what it cost."""
-    lines = [f"{result.passed}/{result.n} passed ({result.pass_rate:.1%})"]
+    is_rate = result.verdict != "error"
+    lines = [f"{result.passed}/{result.n} passed ({result.pass_rate:.1%})" if is_rate else headline(result)]
     if result.modes:
         lines.append("Failure modes:")
         lines += [f"  - {mode.count}x: {mode.text}" for mode in result.modes]
@@ -24,6 +25,8 @@ def headline(result: StatisticalResult) -> str:
     """One line, for where there is room for one."""
     if result.verdict == "inconclusive":
         return f"inconclusive: {why(result)}"
+    if result.verdict == "error":
+        return f"error: {raised(result)}"
     return f"{result.passed}/{result.n} runs passed ({result.pass_rate:.1%}), {result.threshold:.1%} required"
 
 
@@ -35,7 +38,8 @@ def report(result: StatisticalResult, colour: bool) -> str:
 
     rate = f"{result.passed}/{result.n} ({result.pass_rate:.1%})" if result.n else "no run counts"
     rate += f" — required: {result.threshold:.1%}"
-    lines = [f"  {heading('Pass rate:')} {rate}"]
+    is_rate = result.verdict != "error"
+    lines = [f"  {heading('Pass rate:')} {rate}" if is_rate else f"  {heading('Error:')} {raised(result)}"]
     if result.modes:
         lines += ["", f"  {heading('Failure modes:')}"]
         for mode in result.modes:
@@ -50,7 +54,7 @@ def report(result: StatisticalResult, colour: bool) -> str:
 
 
 def _rest(result: StatisticalResult) -> Iterator[str]:
-    if result.n:
+    if result.n and result.verdict != "error":
         yield result.claim
     yield from _lost(result)
     if result.verdict == "inconclusive":
@@ -85,6 +89,11 @@ def why_stopped(result: StatisticalResult) -> str | None:
         return f"Settled {runs}"
     saved = f"Settled {runs}: {_runs(result.saved_runs)} saved"
     return f"{saved}, about {dollars(result.saved_cost)}" if result.saved_cost else saved
+
+
+def raised(result: StatisticalResult) -> str:
+    """Why runs that failed are no rate."""
+    return f"{result.failed} of {_runs(result.n)} raised, and no assertion failed: this is no pass rate of the agent"
 
 
 def why(result: StatisticalResult) -> str:

@@ -473,6 +473,28 @@ with scripted_model([call("refnd")]):
     )"#,
     },
     Entry {
+        code: "UA218",
+        class: "RunsRaisedError",
+        branch: MisuseError,
+        summary: "Too few runs of a repeated test passed, and the others raised.",
+        meaning: "Fewer runs passed than the threshold asks for, and each run that failed raised something else than an \
+                  assertion: a `KeyError`, a tool that is not mocked, a fixture that is not as the test thinks. The test is \
+                  likely to be wrong, so the runs are not told as a pass rate of the agent, and the test is an error. Where \
+                  one assertion failed as well, it is [UA106](UA106.md). The text is the whole report; `stats` is the same \
+                  as data.",
+        remedy: "Look at the first of the runs that raised, which is shown with its traceback. Where the agent is to blame, \
+                 because it says what the test cannot read, say so by an assertion.",
+        example: r#"
+from unitai import statistical
+
+@statistical(n=20, threshold=0.8)
+def test_refund(mock_toolkit):
+    result = mock_toolkit.run(lambda input, tools: {"order": "123"}, "refund order 123")
+    assert result.output["refund"] == "R-456"
+
+test_refund()"#,
+    },
+    Entry {
         code: "UA301",
         class: "TrajectoryFormatError",
         branch: InfrastructureError,

@@ -57,6 +57,13 @@ pub struct Statistics {
     pub notes: Vec<String>,
 }
 
+impl Statistics {
+    /// Whether the runs are a pass rate of the agent. Runs that raised are not.
+    pub fn is_rate(&self) -> bool {
+        self.verdict != Verdict::Error
+    }
+}
+
 /// What an interval of the pass rate allows for. One of a fixed number of runs is wrong about runs that were stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -97,6 +104,8 @@ pub enum Verdict {
     Failed,
     /// Too little is known to say.
     Inconclusive,
+    /// Too few passed, and those that failed raised something else than an assertion.
+    Error,
 }
 
 /// A way in which runs failed, or decided nothing.

@@ -31,7 +31,7 @@ pub(super) fn panel(html: &mut Html, statistics: &Statistics, links: impl Fn(&st
     html.raw("<section class=\"panel stats\" aria-label=\"Repeated runs\"><h2>Repeated runs</h2>");
     html.raw("<p class=\"claim\">").text(&statistics.claim).raw("</p>");
     let counted_runs = statistics.passed + statistics.failed;
-    if counted_runs > 0 {
+    if counted_runs > 0 && statistics.is_rate() {
         interval(html, statistics);
     }
     html.raw("<dl class=\"grid\">");

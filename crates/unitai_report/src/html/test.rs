@@ -33,7 +33,8 @@ pub(super) fn test(html: &mut Html, test: &Test, number: usize, body: &Html) {
     html.raw("<li class=\"test ").raw(word(end.outcome)).raw("\" data-outcome=\"").raw(word(end.outcome));
     html.raw("\" data-time=\"").number(end.duration_seconds).raw("\" data-cost=\"");
     html.number(cost.map_or(0.0, |all| all.cost)).raw("\" data-rate=\"");
-    html.number(end.statistics.as_ref().map_or(2.0, |statistics| statistics.pass_rate)).raw("\">");
+    let rate = end.statistics.as_ref().filter(|statistics| statistics.is_rate());
+    html.number(rate.map_or(2.0, |statistics| statistics.pass_rate)).raw("\">");
     html.raw("<details id=\"t").index(number).raw("\"><summary>");
     html.raw("<span class=\"outcome\"><span class=\"mark\" aria-hidden=\"true\">").raw(mark(end.outcome));
     html.raw("</span><span class=\"word\">")
@@ -42,7 +43,7 @@ pub(super) fn test(html: &mut Html, test: &Test, number: usize, body: &Html) {
     name(html, &end.test);
     html.raw("</span><span class=\"rate\">");
     // Without runs that decided anything, there is no rate.
-    if let Some(statistics) = end.statistics.as_ref().filter(|found| found.passed + found.failed > 0) {
+    if let Some(statistics) = rate.filter(|found| found.passed + found.failed > 0) {
         spark(html, statistics);
         html.span("share", &percent(statistics.pass_rate));
     }

@@ -107,7 +107,7 @@ fn push_statistics(facts: &mut Facts, statistics: &Statistics) {
     facts.push(("unitai.failed", failed.to_string()));
     facts.push(("unitai.inconclusive", inconclusive.to_string()));
     facts.push(("unitai.planned", planned.to_string()));
-    if passed + failed > 0 {
+    if passed + failed > 0 && statistics.is_rate() {
         facts.push(("unitai.pass_rate", pass_rate.to_string()));
     }
     facts.push(("unitai.threshold", threshold.to_string()));
