@@ -133,7 +133,7 @@ def test_runs_that_raise_without_an_assertion_are_an_error_and_no_rate():
     assert stats.failure_modes == {"KeyError: 'order'": 7}
     why = "7 of 10 runs raised, and no assertion failed: this is no pass rate of the agent"
     assert stats.claim == why
-    assert stats.summary().startswith(f"error: {why}\nFailure modes:\n  - 7x: KeyError")
+    assert stats.summary().startswith(f"{why}\nFailure modes:\n  - 7x: KeyError")
     with pytest.raises(RunsRaisedError, match=why) as caught:
         stats.check()
     assert not isinstance(caught.value, AssertionError)

@@ -26,7 +26,7 @@ def headline(result: StatisticalResult) -> str:
     if result.verdict == "inconclusive":
         return f"inconclusive: {why(result)}"
     if result.verdict == "error":
-        return f"error: {raised(result)}"
+        return raised(result)
     return f"{result.passed}/{result.n} runs passed ({result.pass_rate:.1%}), {result.threshold:.1%} required"
 
 
@@ -46,7 +46,8 @@ def report(result: StatisticalResult, colour: bool) -> str:
             lines.append(f"    {mode.count}x — {mode.text}")
             if mode.parting is not None:
                 lines.append(f"         {mode.parting}")
-    lines += ["", *(f"  {line}" for line in _rest(result)), "", f"  {heading('Cost:')} {_cost(result)}"]
+    rest = [f"  {line}" for line in _rest(result)]
+    lines += [*(["", *rest] if rest else []), "", f"  {heading('Cost:')} {_cost(result)}"]
     if result.modes:
         first = result.modes[0]
         lines += ["", f"  {heading(f'The first of them, run {first.runs[0] + 1}:')}", "", first.report]
