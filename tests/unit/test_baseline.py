@@ -142,6 +142,15 @@ def test_a_test_without_a_run_that_counts_says_nothing_and_costs_the_others_noth
     ]
 
 
+def test_runs_that_only_raised_are_no_sample(path):
+    def test_refund():
+        raise KeyError("odrer")
+
+    result(20).save(path)
+    found = StatisticalRunner(n=20, threshold=0.5).run(test_refund).compare(path)
+    assert (found.verdict, found.after.counts, found.after.inconclusive) == ("no evidence", (0, 0), 20)
+
+
 def test_alpha_is_asked_for(path):
     baseline = Baseline(result(10))
     assert baseline.compare(result(6, 4)).regressed == []

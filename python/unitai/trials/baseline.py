@@ -41,10 +41,12 @@ class Sample(NamedTuple):
             cost = round(stats.total_cost, 9)
         except UnpricedModelError:
             cost = None
+        # Where runs only raised, none of them says anything about the rate.
+        passed, failed = (0, 0) if stats.verdict == "error" else (stats.passed, stats.failed)
         return Sample(
-            passed=stats.passed,
-            failed=stats.failed,
-            inconclusive=stats.inconclusive,
+            passed=passed,
+            failed=failed,
+            inconclusive=stats.n + stats.inconclusive - passed - failed,
             threshold=stats.threshold,
             # Runs that something ended are no fair sample either, whatever their plan was.
             mode="early" if stats.plan.mode == "all" and stats.stopped is not None else stats.plan.mode,

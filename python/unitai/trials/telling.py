@@ -38,8 +38,8 @@ def report(result: StatisticalResult, colour: bool) -> str:
 
     rate = f"{result.passed}/{result.n} ({result.pass_rate:.1%})" if result.n else "no run counts"
     rate += f" — required: {result.threshold:.1%}"
-    is_rate = result.verdict != "error"
-    lines = [f"  {heading('Pass rate:')} {rate}" if is_rate else f"  {heading('Error:')} {raised(result)}"]
+    title, text = ("Error:", raised(result)) if result.verdict == "error" else ("Pass rate:", rate)
+    lines = [f"  {heading(title)} {text}"]
     if result.modes:
         lines += ["", f"  {heading('Failure modes:')}"]
         for mode in result.modes:
