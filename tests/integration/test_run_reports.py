@@ -191,6 +191,14 @@ class TestEveryKind:
             " early stopping): not enough to claim 50%. Settled after 5 of 10 runs" in done.stdout
         )
 
+    def test_runs_that_only_raised_are_told_without_a_rate(self, whole):
+        project, done = whole
+        assert "test_it.py::test_every_run_raises: 4 of 4 runs raised, and no assertion failed: " in done.stdout
+        summary = (project.folder / "summary.md").read_text(encoding="utf-8")
+        for told in (done.stdout, summary, project.unitai("results").stdout):
+            lines = [line for line in told.splitlines() if "test_every_run_raises" in line]
+            assert lines and not any("0/4" in line or "0.0%" in line for line in lines), told
+
     def test_junit_says_the_same(self, whole):
         project, _ = whole
         cases = {case.get("name"): case for case in ElementTree.parse(project.junit).iter("testcase")}

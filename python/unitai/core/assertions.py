@@ -169,9 +169,7 @@ class TrajectoryAssertions:
         `first`, the first call of each.
         """
         subject = self._subject("immediately_before")
-        return self._name(
-            tool, self._result.tool_called_immediately_before(subject, tool, first=first), is_any=True
-        )
+        return self._name(tool, self._result.tool_called_immediately_before(subject, tool, first=first), is_any=True)
 
     def _name(self, tool: str, found: Finding, *, is_any: bool) -> TrajectoryAssertions:
         require(found)

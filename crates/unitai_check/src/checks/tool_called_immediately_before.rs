@@ -58,7 +58,13 @@ impl Check for ToolCalledImmediatelyBefore {
         } else if first == second {
             format!("both are the same call, at step {}", a + 1)
         } else {
-            format!("{} was called at step {}, {} at step {}", plain(&self.second), b + 1, plain(&self.first), a + 1)
+            format!(
+                "{} was called at step {}, {} at step {}",
+                plain(&self.second),
+                b + 1,
+                plain(&self.first),
+                a + 1
+            )
         };
         Judgement::broken(actual, [a, b])
     }

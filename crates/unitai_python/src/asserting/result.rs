@@ -162,10 +162,7 @@ impl AgentRunResult {
         first: bool,
     ) -> Finding {
         let (tool, second) = (tool.into_string(), second.into_string());
-        self.found(
-            py,
-            checks::ToolCalledImmediatelyBefore { first: tool, second, is_of_first_calls: first },
-        )
+        self.found(py, checks::ToolCalledImmediatelyBefore { first: tool, second, is_of_first_calls: first })
     }
 
     /// The step with this index came before the first call of `second`.
