@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +63,11 @@ def mock_toolkit(mock_toolkit):
 """
 #: The agent without the first of its tools.
 FORGETFUL = AGENT.replace('order = tools["lookup_order"](order_id=order_id)', 'order = {"amount": 49.99}')
+
+
+def test_nobody_has_edited_them():
+    told = sha256("".join(EXAMPLES.values()).encode()).hexdigest()
+    assert told == "cfc85d8cb2064bd6b33cf39eb9581d11781a2794efdbc1e84e049806e9d84179"
 
 
 def test_every_example_of_these_sections_is_run():

@@ -303,8 +303,8 @@ class StatisticalResult:
         return compared(self, baseline, test or self.name, alpha)
 
     def check(self) -> None:
-        """Raises `PassRateError` if the test failed, `InconclusiveError` if it came to no verdict, and `RunsRaisedError`
-        if each run that failed raised something else than an assertion.
+        """Raises `PassRateError` if the test failed, `InconclusiveError` if it came to no verdict, and
+        `RunsRaisedError` if each run that failed raised something else than an assertion.
         """
         if self.verdict == "failed":
             raise PassRateError(self._told(), stats=self)
