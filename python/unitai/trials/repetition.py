@@ -172,14 +172,13 @@ class Repetition:
     def _result(self, hands: Hands, end: BaseException | None) -> StatisticalResult:
         outcomes = [outcome for _, outcome in sorted(hands.outcomes.items())]
         counted = self._series.counted()
-        verdict = self._series.verdict()
-        if verdict == "failed" and all(run.raised for run in outcomes[:counted] if run.verdict == "failed"):
-            # No run got as far as to say something of the agent.
-            verdict = "error"
+        runs, verdict = outcomes[:counted], self._series.verdict()
+        # No run may have got as far as to say something of the agent.
+        has_only_raised = verdict == "failed" and all(run.raised for run in runs if run.verdict == "failed")
         return StatisticalResult(
             self._plan,
-            verdict,
-            outcomes[:counted],
+            "error" if has_only_raised else verdict,
+            runs,
             surplus=outcomes[counted:],
             ended_by=None if end is None else _in_a_line(end),
             notes=self._series.notes(),
