@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tables import assert_shown, tables_of
+from documented_rows import assert_shown, tables_of
 
 pytestmark = pytest.mark.contract
 
