@@ -196,6 +196,35 @@ def test_it():
     )
 
 
+@pytest.mark.parametrize("more", [(), ("-n", "2"), ("--unitai",)], ids=["alone", "xdist", "with our report"])
+def test_runs_that_only_raise_are_an_error(project, more):
+    if "-n" in more:
+        pytest.importorskip("xdist")
+    result = project(
+        """
+@statistical(n=5, threshold=0.5)
+def test_it():
+    {}["odrer"]
+
+@statistical(n=5, threshold=0.5)
+def test_asserts():
+    assert next(turns) < 2 and {}["odrer"], "no refund"
+""",
+        *more,
+    )
+    result.assert_outcomes(failed=1, errors=1)
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(
+        [
+            "*ERROR at call of test_it*",
+            "  Error: 5 of 5 runs raised, and no assertion failed: *",
+            "*KeyError: 'odrer'",
+            "  Pass rate: 0/5 (0.0%) *",
+            "ERROR test_it.py::test_it - *RunsRaisedError*",
+        ]
+    )
+
+
 def test_a_skip_skips_the_whole_test(project):
     result = project(
         """

@@ -36,6 +36,7 @@ def __dir__() -> list[str]:
         "pytest_ignore_collect",
         "pytest_collection_modifyitems",
         "pytest_runtest_makereport",
+        "pytest_report_teststatus",
         "pytest_exception_interact",
         "pytest_warning_recorded",
         "pytest_keyboard_interrupt",
@@ -412,6 +413,12 @@ def pytest_runtest_makereport(
     if raised is not None:
         escape_control_characters(report)
     return report
+
+
+def pytest_report_teststatus(report: pytest.CollectReport | pytest.TestReport) -> tuple[str, str, str] | None:
+    """Has pytest count a repeated test that only raised as an error, which it is in our reports."""
+    notes = getattr(report, "unitai", None)
+    return ("error", "E", "ERROR") if report.failed and notes and notes.get("raised") else None
 
 
 def pytest_exception_interact(

@@ -41,11 +41,12 @@ class Notes:
 
     def failed(self, report: pytest.TestReport, error: BaseException, findings: list[Finding], told: str) -> None:
         """Notes why a test failed."""
+        notes: dict[str, Any] = {"raised": isinstance(error, RunsRaisedError)}
+        setattr(report, ATTRIBUTE, notes)
         if self._watch is None:
             return
         self._look()
-        notes: dict[str, Any] = {"report": told or None, "broken": [_broken(finding) for finding in findings]}
-        notes["raised"] = isinstance(error, RunsRaisedError)
+        notes |= {"report": told or None, "broken": [_broken(finding) for finding in findings]}
         cause = None
         if isinstance(error, InconclusiveError):
             cause = error.message.partition("\n")[0]
@@ -54,7 +55,6 @@ class Notes:
             cause = cause_of(error, [AgentRunResult(run) for run in self._runs], next(iter(findings), None))
         if cause is not None:
             notes["inconclusive"] = cause
-        setattr(report, ATTRIBUTE, notes)
 
     def ended(self, item: pytest.Item, report: pytest.TestReport) -> None:
         """Notes what a test came to, on the report of its end."""
