@@ -480,7 +480,7 @@ def test_no_secret_is_in_what_is_told_of_a_failure(project, pytester, monkeypatc
         f"""
 @statistical(n=4, threshold=1.0, mode="all")
 def test_it():
-    raise ValueError("the key {key} was refused")
+    raise AssertionError("the key {key} was refused")
 
 def test_in_code():
     from unitai import StatisticalRunner
