@@ -6,6 +6,10 @@
 
 What cannot be told for sure is left out, because an unknown price is better than a wrong one. Each thing that is left
 out is counted, with its reason, at the end.
+
+A model that is gone from the price file keeps its last price, with the day and the version of the last release that had
+it, so that old recordings can still be asserted on. To make the table with every model that ever had a price, delete
+it and make it from each release of litellm in turn, the oldest first.
 """
 
 from __future__ import annotations
@@ -48,7 +52,28 @@ MODES = {"chat", "completion", "embedding", "responses"}
 #: A model that makes these is priced by more than its tokens of text.
 OTHER_OUTPUT = re.compile(r"output_cost_per_(audio_token|image_token|video_token|image|second)")
 #: Prices that are wrong in the source, and why we think so.
-KNOWN_WRONG = {"embed-multilingual-light-v3.0": "$100 for a million tokens; its siblings cost $0.10"}
+GEMINI_15_PRO = "$3.50 and $10.50, the price before October 2024; the entry for Vertex AI says $1.25 and $5"
+KNOWN_WRONG = {
+    "claude-3-5-haiku-latest": "$1 and $5, the price of its first weeks; claude-3-5-haiku-20241022 cost $0.80 and $4",
+    "claude-instant-1": "$1.63 and $5.51, a price that was lowered to $0.80 and $2.40, as the entry for Bedrock says",
+    "claude-instant-1.2": "a tenth of the price of claude-instant-1",
+    "embed-multilingual-light-v3.0": "$100 for a million tokens; its siblings cost $0.10",
+    "gemini-1.5-flash": "its answers for nothing, as if it were an embedding",
+    "gemini-1.5-pro": GEMINI_15_PRO,
+    "gemini-1.5-pro-001": GEMINI_15_PRO,
+    "gemini-1.5-pro-002": GEMINI_15_PRO,
+    "gemini-1.5-pro-exp-0801": GEMINI_15_PRO,
+    "gemini-1.5-pro-latest": GEMINI_15_PRO,
+    "gemini-2.0-flash-preview-image-generation": "it makes images, and the entry has no price for them",
+    "gemini-pro": "$0.35 and $1.05; the entry for Vertex AI says $0.50 and $1.50",
+    "gemini-pro-vision": "$0.35 and $1.05; the entry for Vertex AI says $0.50 and $1.50",
+    "llama-3.1-405b-reasoning": "the price of a model with 70b parameters",
+    "o1-mini-2024-09-12": "$3 and $12, the price before o1-mini was lowered to $1.10 and $4.40",
+    "text-babbage-001": "the price of text-ada-001; OpenAI asked $0.50",
+    "text-davinci-003": "the price of text-curie-001; OpenAI asked $20",
+}
+#: The names of their models have no slash.
+NAMES_WITHOUT_SLASH = {"anthropic", "openai"}
 #: Here a prompt of exactly the border is in the dearer tier already.
 BORDER_INCLUDED = {"xai"}
 
@@ -80,8 +105,12 @@ def main() -> int:
     else:
         text, version, as_of = fetch(options.version)
     left_out: Counter[str] = Counter()
-    table = convert(json.loads(text), version, as_of, left_out)
+    source = json.loads(text)
+    table = convert(source, version, as_of, left_out)
     before = json.loads(TABLE.read_text(encoding="utf-8")) if TABLE.exists() else {}
+    if before.get("as_of", "") > as_of:
+        raise SystemExit(f"error: the table is of {before['as_of']}, and litellm {version} is older: {as_of}")
+    keep_retired(table, before, names_in(source))
     changes = list(differences(before, table))
     for line in changes[:40]:
         print(line)
@@ -89,8 +118,9 @@ def main() -> int:
         print(f"... and {len(changes) - 40} more")
     for reason, count in sorted(left_out.items()):
         print(f"left out: {count:4} {reason}")
-    count = sum(len(models) for models in table["models"].values())
-    print(f"{count} models, as of {as_of}, from litellm {version}: {len(changes)} changes")
+    models = flat(table).values()
+    retired = sum("as_of" in model for model in models)
+    print(f"{len(models)} models ({retired} of them retired), as of {as_of}, from litellm {version}: {len(changes)} changes")
     if options.check:
         return 1 if not TABLE.exists() or TABLE.read_text(encoding="utf-8") != written(table) else 0
     TABLE.parent.mkdir(parents=True, exist_ok=True)
@@ -154,7 +184,7 @@ def convert(source: Table, version: str, as_of: str, left_out: Counter[str]) -> 
         provider = PROVIDERS[entry["litellm_provider"]]
         wire = wire_name(name, provider)
         if wire is None:
-            left_out["Bedrock prices of one region, commitment or platform"] += 1
+            left_out["prices of one region, commitment or platform"] += 1
             continue
         reason = "second entries of one name" if (provider, wire) in seen else why_not(wire, entry)
         seen.add((provider, wire))
@@ -171,6 +201,28 @@ def convert(source: Table, version: str, as_of: str, left_out: Counter[str]) -> 
     }
 
 
+def names_in(source: Table) -> set[str]:
+    """The names of all models of our providers, also of those that have no price of ours."""
+    entries = ((name, PROVIDERS.get(entry.get("litellm_provider"))) for name, entry in source.items())
+    wires = (wire_name(name, provider) for name, provider in entries if provider)
+    return {wire for wire in wires if wire}
+
+
+def keep_retired(table: Table, before: Table, named: set[str]) -> None:
+    """Adds the models of the table before that the source no longer names.
+
+    A model that it still names and that has no price now is not retired: what was known of it has turned out wrong.
+    """
+    current = {name for models in table["models"].values() for name in models}
+    for provider, models in before.get("models", {}).items():
+        for name, model in models.items():
+            if name in current or name in named or name in KNOWN_WRONG:
+                continue
+            # The day of one that was retired before stays.
+            last = {"as_of": before["as_of"], "version": before["source"]["version"], **model}
+            table["models"].setdefault(provider, {})[name] = last
+
+
 def precedence(item: tuple[str, Table]) -> tuple[int, bool, str]:
     """`gemini/x` is about Google AI; a bare `x` may have been written with another service in mind."""
     name, entry = item
@@ -185,7 +237,9 @@ def wire_name(name: str, provider: str) -> str | None:
         # Of the prices by region only the region's prefix of a name (`eu.`) is seen on the wire.
         bare = name.removeprefix("bedrock/").removeprefix("bedrock_mantle/")
         return None if "/" in bare or "@" in bare or "." not in bare else bare
-    return name.removeprefix(f"{provider}/")
+    bare = name.removeprefix(f"{provider}/")
+    # `azure/gpt-4`, `us/claude-x`: another service, or a price for one place, under the wrong provider.
+    return None if "/" in bare and provider in NAMES_WITHOUT_SLASH else bare
 
 
 def why_not(wire: str, entry: Table) -> str | None:
@@ -194,6 +248,8 @@ def why_not(wire: str, entry: Table) -> str | None:
         return "fine-tuned models"
     if any(OTHER_OUTPUT.fullmatch(key) for key in entry):
         return "models that make sound, images or video"
+    if entry.get("output_cost_per_reasoning_token") not in (None, entry.get("output_cost_per_token")):
+        return "models whose reasoning has a price of its own"
     if wire in KNOWN_WRONG:
         return f"wrong in the source: {wire}: {KNOWN_WRONG[wire]}"
     if not entry.get("input_cost_per_token") and not entry.get("output_cost_per_token"):
@@ -291,6 +347,8 @@ def differences(before: Table, after: Table) -> Iterator[str]:
             yield f"- {name}"
         elif name not in old:
             yield f"+ {name}: {new[name]['input']} in, {new[name]['output']} out"
+        elif "as_of" in new[name] and "as_of" not in old[name]:
+            yield f"retired {name}: keeps its price of {new[name]['as_of']}"
         elif old[name] != new[name]:
             was, now = old[name], new[name]
             keys = sorted(key for key in was.keys() | now.keys() if was.get(key) != now.get(key))

@@ -134,6 +134,22 @@ def test_a_model_without_a_price_is_refused_where_there_is_a_budget():
     assert model.requests == []
 
 
+@pytest.mark.parametrize(
+    "model, dollars",
+    [
+        # 400 tokens of input and 100 of output, at the last price of each for a million
+        ("claude-3-5-haiku-20241022", 400 * 0.8e-6 + 100 * 4e-6),
+        ("claude-sonnet-4-20250514", 400 * 3e-6 + 100 * 15e-6),
+        ("gemini-2.0-flash", 400 * 0.1e-6 + 100 * 0.4e-6),
+        ("gpt-4-0125-preview", 400 * 10e-6 + 100 * 30e-6),
+    ],
+)
+def test_a_retired_model_has_its_last_price(model, dollars):
+    with scripted_model(CHEAP):
+        result = MockToolkit().run_generic(lambda: ask("a", model=model))
+    assert result.total_cost == pytest.approx(dollars)
+
+
 def test_a_price_of_ones_own_is_used():
     prices = {"no-such-model": {"input": 1.0, "output": 2.0}}
     with scripted_model(CHEAP):

@@ -155,6 +155,15 @@ fn usage_in_every_chunk_is_not_added_up() {
 }
 
 #[test]
+fn usage_in_the_field_of_groq_counts() {
+    let chunk = r#"data: {"choices":[{"delta":{"content":"Hi"},"finish_reason":null}]}"#;
+    let last = r#"data: {"choices":[{"delta":{},"finish_reason":"stop"}],"x_groq":{"id":"req_1","usage":{"queue_time":0.1,"prompt_tokens":12,"completion_tokens":26,"total_tokens":38}}}"#;
+    let stream = format!("{chunk}\n\n{last}\n\ndata: [DONE]\n\n");
+    let (call, _) = watch(STREAMED, "text/event-stream", "", &[stream.as_bytes()], How::Ended);
+    assert_eq!(call.usage, Some(Usage::of(12, 26)));
+}
+
+#[test]
 fn a_stream_with_the_wrong_content_type_is_read_all_the_same() {
     for kind in ["application/json", "text/plain", "", "application/octet-stream"] {
         let (call, _) = watch(STREAMED, kind, "", &[stream().as_bytes()], How::Ended);

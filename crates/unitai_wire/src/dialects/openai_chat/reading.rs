@@ -67,7 +67,9 @@ fn common(body: &Value, seen: &mut Seen) {
         seen.service_tier = Some(tier.to_owned());
     }
     let counts = |usage: &&Value| are_counts(usage, &["prompt_tokens", "completion_tokens"], &[]);
-    if let Some(raw) = body.get("usage").filter(counts) {
+    // In streams, Groq says it in a field of its own, whether it is asked for or not.
+    let of_groq = || body.get("x_groq").and_then(|own| own.get("usage")).filter(counts);
+    if let Some(raw) = body.get("usage").filter(counts).or_else(of_groq) {
         seen.used(usage(raw), raw);
     }
     if body.get("error").is_some_and(|error| !error.is_null()) {

@@ -46,6 +46,9 @@ impl Release {
         let mut models = HashMap::with_capacity(file.models.values().map(BTreeMap::len).sum());
         for (provider, entries) in file.models {
             for (name, entry) in entries {
+                if entry.as_of.is_some() != entry.version.is_some() {
+                    return Err(format!("the price of `{name}` has a date or a version, and not both"));
+                }
                 let price = entry.price().ok_or_else(|| format!("the price of `{name}` cannot be read"))?;
                 if models.insert(name, (provider, price)).is_some() {
                     return Err(format!("`{name}` is there twice"));
@@ -77,6 +80,10 @@ struct Entry<'a> {
     #[serde(borrow, default)]
     service_tiers: BTreeMap<&'a str, Entry<'a>>,
     max_output: Option<u64>,
+    /// The day of the last release of the source that had a model which is retired since.
+    as_of: Option<&'a str>,
+    /// The version of that release.
+    version: Option<&'a str>,
 }
 
 impl Entry<'_> {
@@ -125,7 +132,8 @@ mod tests {
             Value::String(price) => found.push((at.to_owned(), price.clone())),
             Value::Array(items) => items.iter().for_each(|item| prices(at, item, found)),
             Value::Object(fields) => {
-                fields.iter().for_each(|(name, field)| prices(&format!("{at} {name}"), field, found));
+                let amounts = fields.iter().filter(|(name, _)| !["as_of", "version"].contains(&name.as_str()));
+                amounts.for_each(|(name, field)| prices(&format!("{at} {name}"), field, found));
             }
             _ => {}
         }
@@ -163,6 +171,25 @@ mod tests {
     }
 
     #[test]
+    fn a_retired_model_keeps_its_last_price_with_its_day() {
+        let file: File<'_> = serde_json::from_str(FILE).unwrap();
+        let last = |provider: &str, model: &str| {
+            let entry = &file.models[provider][model];
+            (entry.input, entry.output, entry.as_of)
+        };
+        assert_eq!(last("anthropic", "claude-3-5-haiku-20241022"), ("0.8", "4", Some("2026-03-10")));
+        assert_eq!(last("anthropic", "claude-sonnet-4-20250514"), ("3", "15", Some("2026-09-27")));
+        assert_eq!(last("gemini", "gemini-2.0-flash"), ("0.1", "0.4", Some("2026-09-27")));
+        assert_eq!(last("openai", "gpt-4-0125-preview"), ("10", "30", Some("2026-09-27")));
+        let days = file.models.values().flat_map(|models| models.values()).filter_map(|entry| entry.as_of);
+        let days: Vec<&str> = days.collect();
+        assert!(days.len() > 100, "{}", days.len());
+        for day in days {
+            assert!(day.len() == "2026-01-31".len() && day < prices_as_of(), "{day}");
+        }
+    }
+
+    #[test]
     fn no_model_is_free() {
         for (name, (_, price)) in &Release::get().models {
             assert!(price.worst_case(1, 1) > Money::ZERO, "{name}");
@@ -193,6 +220,9 @@ mod tests {
         let no_cache_price =
             r#"{"as_of": "", "models": {"a": {"x": {"input": "1", "cached_input": "", "output": "1"}}}}"#;
         assert_eq!(problem(no_cache_price), "the price of `x` cannot be read");
+        let no_version =
+            r#"{"as_of": "", "models": {"a": {"x": {"input": "1", "output": "1", "as_of": "2026-01-31"}}}}"#;
+        assert_eq!(problem(no_version), "the price of `x` has a date or a version, and not both");
         let unknown =
             r#"{"as_of": "", "models": {"a": {"x": {"input": "1", "output": "1", "colour": "2"}}}}"#;
         assert!(problem(unknown).contains("colour"), "{}", problem(unknown));
