@@ -42,6 +42,10 @@ class UnitAIError(Exception):
         self.expected = expected and _clean(expected)
         self.found = found and _clean(found)
         self.remedy = remedy and _clean(remedy)
+        if self.code:
+            # A note stands at the end of a traceback, and not in the text: texts become parts of others, and of what
+            # models are told.
+            self.__notes__ = [f"  more:     unitai explain {self.code}"]
 
     def __str__(self) -> str:
         lines = [f"{self.message} [{self.code}]" if self.code else self.message]
@@ -50,6 +54,11 @@ class UnitAIError(Exception):
             if text is not None:
                 lines.append(f"  {label + ':':<9} {text}")
         return "\n".join(lines)
+
+
+def explained(error: UnitAIError) -> str:
+    """The text of an error with its notes, as a traceback ends: for where none is shown."""
+    return "\n".join([str(error), *getattr(error, "__notes__", [])])
 
 
 def _clean(text: str) -> str:

@@ -3,6 +3,9 @@ that really raises it."""
 
 from __future__ import annotations
 
+import sys
+from traceback import format_exception
+
 import pytest
 from registration import assert_registered
 
@@ -50,6 +53,10 @@ def test_the_example_ends_with_exactly_this_error(code):
         exec(compile(example, f"<example of {code}>", "exec"), {})
     assert type(caught.value).__name__ == name
     assert caught.value.code == code
+    assert errors.explained(caught.value) == f"{caught.value}\n  more:     unitai explain {code}"
+    if sys.version_info >= (3, 11):
+        shown = "".join(format_exception(caught.value))
+        assert shown.endswith(f"\n  more:     unitai explain {code}\n") and shown.count("unitai explain") == 1
 
 
 def test_a_message_says_what_was_expected_what_was_found_and_what_to_do():

@@ -7,6 +7,7 @@ mod config;
 mod contract;
 mod demo;
 mod doctor;
+mod explain;
 mod git;
 mod given;
 mod init;
@@ -94,6 +95,9 @@ enum Command {
     /// Show what is installed and set, and what is wrong
     #[command(after_help = doctor::EXAMPLES)]
     Doctor(doctor::Doctor),
+    /// Show what an error means and what to do about it, offline
+    #[command(after_help = explain::EXAMPLES)]
+    Explain(explain::Explain),
     /// Write the script that lets a shell complete commands and options
     #[command(after_help = completions::EXAMPLES)]
     Completions(completions::Completions),
@@ -137,6 +141,7 @@ pub fn run(args: Vec<OsString>, python: &str) -> i32 {
             Command::Judge(judge) => judge.run(),
             Command::Mcp(mcp) => mcp.run(python),
             Command::Doctor(doctor) => doctor.run(python),
+            Command::Explain(explain) => explain.run(),
             Command::Completions(completions) => completions.run(Arguments::command()),
         },
         Err(error) => {

@@ -8,7 +8,7 @@ import sys
 from importlib.util import find_spec
 
 from unitai._engine import run_command
-from unitai.errors import MissingDependencyError, UnitAIError
+from unitai.errors import MissingDependencyError, UnitAIError, explained
 
 __all__ = ["main", "require"]
 
@@ -25,7 +25,7 @@ def main(argv: list[str] | None = None) -> int:
                 signal.signal(signal.SIGINT, signal.SIG_DFL)
         return run_command(args, sys.executable)
     except UnitAIError as error:
-        print(f"error: {error}", file=sys.stderr)
+        print(f"error: {explained(error)}", file=sys.stderr)
         return 2
 
 

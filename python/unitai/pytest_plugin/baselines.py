@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import pytest
 
 from unitai._engine import clean
-from unitai.errors import UnitAIError
+from unitai.errors import UnitAIError, explained
 from unitai.trials.baseline import Baseline, Comparisons, Sample, locate
 from unitai.trials.comparison import Comparison, plain
 from unitai.trials.result import StatisticalResult
@@ -145,7 +145,7 @@ class Counting:
         try:
             Baseline(samples).add(name)
         except UnitAIError as error:
-            self._tell(str(error), red=True)
+            self._tell(explained(error), red=True)
             return False
         self._tell(f"{_tests(len(samples))} saved as baseline {plain(name)}")
         return True
@@ -197,7 +197,7 @@ def _usable(option: str, get: Callable[[str], T], name: str) -> T:
     try:
         return get(name)
     except UnitAIError as error:
-        raise pytest.UsageError(f"{option}: {error}") from None
+        raise pytest.UsageError(f"{option}: {explained(error)}") from None
 
 
 def _check(name: str) -> None:

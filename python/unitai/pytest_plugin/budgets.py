@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from unitai._engine import Budget, budget_settings
-from unitai.errors import InvalidArgumentError, UnitAIError, shown
+from unitai.errors import InvalidArgumentError, UnitAIError, explained, shown
 from unitai.traffic.purse import spending
 
 #: What a worker of pytest-xdist is told: where the ledger of the suite is.
@@ -110,7 +110,7 @@ class Budgets:
         try:
             terminalreporter.write_line(f"UnitAI budget: {self.suite}")
         except UnitAIError as error:
-            terminalreporter.write_line(f"UnitAI budget: {error}")
+            terminalreporter.write_line(f"UnitAI budget: {explained(error)}")
 
 
 def open_budgets(config: pytest.Config) -> Budgets | None:
@@ -119,7 +119,7 @@ def open_budgets(config: pytest.Config) -> Budgets | None:
         settings = budget_settings(config.rootpath)
         suite = _suite(config, settings["per_suite"])
     except UnitAIError as error:
-        raise pytest.UsageError(str(error)) from None
+        raise pytest.UsageError(explained(error)) from None
     per_test = settings["per_test"]
     return None if suite is None and per_test is None else Budgets(suite, per_test)
 

@@ -19,12 +19,12 @@ BUDGETS = "unitai_budgets"
 def give_variables(config: pytest.Config) -> None:
     """Puts what the project's file of variables says into the environment, where that has nothing of the name."""
     from unitai._engine import env_file_variables
-    from unitai.errors import UnitAIError
+    from unitai.errors import UnitAIError, explained
 
     try:
         said = env_file_variables(config.rootpath)
     except UnitAIError as error:
-        raise pytest.UsageError(str(error)) from None
+        raise pytest.UsageError(explained(error)) from None
     given = {name: value for name, value in said if name not in os.environ}
     os.environ.update(given)
     config.add_cleanup(lambda: _take_back(given))
@@ -56,12 +56,12 @@ def start(config: pytest.Config, speaks: bool) -> None:
         config.pluginmanager.register(EveryTest(mode))
     if speaks or pytest_plugin.options:
         from unitai._engine import limits_live_models, renew_settings
-        from unitai.errors import UnitAIError
+        from unitai.errors import UnitAIError, explained
 
         try:
             renew_settings()
         except UnitAIError as error:
-            raise pytest.UsageError(str(error)) from None
+            raise pytest.UsageError(explained(error)) from None
         if limits_live_models():
             from unitai.pytest_plugin.live import LiveModels
 
@@ -80,12 +80,12 @@ def _cache_mode(config: pytest.Config, speaks: bool) -> str | None:
     if not mode and not speaks:
         return None
     from unitai._engine import cache_settings
-    from unitai.errors import UnitAIError
+    from unitai.errors import UnitAIError, explained
 
     try:
         settings = cache_settings(config.rootpath, mode)
     except UnitAIError as error:
-        raise pytest.UsageError(f"--unitai-cache: {error}" if mode else str(error)) from None
+        raise pytest.UsageError(f"--unitai-cache: {explained(error)}" if mode else explained(error)) from None
     settled: str | None = settings["mode"]
     if settled in ("record", "auto") and os.path.isfile(settings["directory"]):
         # Before anything is asked, paid for, and lost.
