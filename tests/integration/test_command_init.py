@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import stat
@@ -18,6 +19,7 @@ pytestmark = pytest.mark.integration
 
 COMMAND = Path(sys.executable).parent / "unitai"
 EXAMPLE = Path("tests/test_agent_example.py")
+NO_LIST = "not made, for there is no git repository: once there is one, add .unitai/, test-results/, or run this again"
 UNKNOWN = " (no framework was found: --framework names one)"
 
 
@@ -54,6 +56,7 @@ def test_an_empty_folder_gets_settings_and_a_test_that_passes(tmp_path):
     assert told(done) == {
         "unitai.toml": ("made", "every setting, with its default or an example"),
         "tests/test_agent_example.py": ("made", f"a first test, for plain Python{UNKNOWN}"),
+        ".gitignore": ("left", NO_LIST),
     }
     assert done.stdout.endswith("\nNext:  unitai test\n")
     assert set(files_of(tmp_path)) == {"unitai.toml", "tests/test_agent_example.py"}
@@ -84,6 +87,20 @@ def test_a_second_time_changes_nothing(tmp_path):
     assert {verb for verb, _ in told(again).values()} == {"left"}
     assert files_of(tmp_path) == before
     assert before[".gitignore"] == b".unitai/\ntest-results/\n"
+
+
+def test_without_a_repository_it_says_that_it_wrote_no_gitignore(tmp_path):
+    done = unitai(tmp_path, "init")
+    assert done.returncode == 0
+    assert told(done)[".gitignore"] == ("left", NO_LIST)
+    assert not (tmp_path / ".gitignore").exists()
+
+
+def test_every_setting_is_in_the_file(tmp_path):
+    unitai(tmp_path, "init")
+    text = (tmp_path / "unitai.toml").read_text(encoding="utf-8")
+    shown = set(re.findall(r"^#?([a-z_]+) = ", text, re.M))
+    assert shown == json.loads(unitai(tmp_path, "config", "--json").stdout)["settings"].keys()
 
 
 def test_what_somebody_wrote_stays(tmp_path):
@@ -198,7 +215,8 @@ def test_a_file_where_the_folder_should_be_is_said_with_a_remedy(tmp_path):
     assert done.returncode == 1
     assert "tests is a file, where a folder should be" in done.stderr
     assert "`testpaths`" in done.stderr
-    assert told(done) == {"unitai.toml": ("made", "every setting, with its default or an example")}
+    assert told(done)["unitai.toml"] == ("made", "every setting, with its default or an example")
+    assert EXAMPLE.as_posix() not in told(done)
     assert "Next:" not in done.stdout
 
 
@@ -357,8 +375,10 @@ class TestLayers:
 
     def test_a_look_makes_nothing(self, tmp_path):
         done = unitai(tmp_path, "init", "--layers", "--skill", "--dry-run")
-        assert {verb for verb, _ in told(done).values()} == {"would make"}
-        assert (set(told(done)), files_of(tmp_path)) == (LAID | {SKILL}, {})
+        fates = told(done)
+        assert fates.pop(".gitignore")[0] == "left"
+        assert {verb for verb, _ in fates.values()} == {"would make"}
+        assert (set(fates), files_of(tmp_path)) == (LAID | {SKILL}, {})
         assert done.stdout.endswith("\nNext:  unitai init --layers --skill\n")
         all_of_it = ("--framework", "langgraph", "--layers", "--skill=docs/x.md")
         done = unitai(tmp_path, "init", "--dry-run", *all_of_it)

@@ -23,16 +23,20 @@ pub(crate) const REPORTS: Kept = Kept { line: "test-results/", what: "where repo
 /// The file of keys that layers read.
 pub(crate) const KEYS: Kept = Kept { line: ".env.test", what: "where keys for tests go" };
 
-/// Sees to it in the folder where `.unitai` will be. Where there is neither a list nor a repository there is nothing to
-/// do. A repository without a list gets one: what a test records must not be committed by the next `git add .`.
-pub(crate) fn see_to_it(root: &Path, here: &Path, kept: &[Kept], is_dry: bool) -> Option<Laid> {
+/// Sees to it in the folder where `.unitai` will be. Where there is neither a list nor a repository nothing is made, and
+/// it is said which lines a list needs once there is one. A repository without a list gets one: what a test records must not be committed by the next `git add .`.
+pub(crate) fn see_to_it(root: &Path, here: &Path, kept: &[Kept], is_dry: bool) -> Laid {
     let path = root.join(".gitignore");
     let fate = match fs::symlink_metadata(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             if kept.iter().any(|it| standing(root, it.line) == Standing::NoRepository) {
-                return None;
+                Fate::Left(format!(
+                    "not made, for there is no git repository: once there is one, add {}, or run this again",
+                    lines(kept)
+                ))
+            } else {
+                begun(root, &path, kept, is_dry)
             }
-            begun(root, &path, kept, is_dry)
         }
         Err(error) => Fate::Failed(unwritable(&error)),
         // Git does not follow it either, and it may lead out of the project.
@@ -45,7 +49,7 @@ pub(crate) fn see_to_it(root: &Path, here: &Path, kept: &[Kept], is_dry: bool) -
         }
         Ok(_) => extended(root, &path, kept, is_dry),
     };
-    Some(Laid { file: path.strip_prefix(here).unwrap_or(&path).to_owned(), fate })
+    Laid { file: path.strip_prefix(here).unwrap_or(&path).to_owned(), fate }
 }
 
 fn begun(root: &Path, path: &Path, kept: &[Kept], is_dry: bool) -> Fate {
