@@ -68,6 +68,7 @@ impl Money {
     /// let shown = |dollars| Money::from_dollars(dollars).unwrap().shown();
     /// assert_eq!(shown(0.47), "$0.47");
     /// assert_eq!(shown(0.0314), "$0.031");
+    /// assert_eq!(shown(0.0999), "$0.10");
     /// assert_eq!(shown(12.0), "$12.00");
     /// assert_eq!(shown(0.0), "$0.00");
     /// ```
@@ -79,7 +80,13 @@ impl Money {
         }
         let decimals = (1.0 - size.log10().floor()) as usize;
         let text = format!("${dollars:.decimals$}");
-        text.trim_end_matches('0').to_owned()
+        let cents = format!("${dollars:.2}");
+        // What was rounded up to a round amount is shown in cents, as that amount is.
+        if text.trim_end_matches('0') == cents.trim_end_matches('0') {
+            cents
+        } else {
+            text.trim_end_matches('0').to_owned()
+        }
     }
 }
 

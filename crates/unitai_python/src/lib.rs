@@ -52,7 +52,7 @@ mod _engine {
     #[pymodule_export]
     use crate::mock::{MockTool, MockToolCall, Ticket, ToolHandle, Toolbox};
     #[pymodule_export]
-    use crate::reporting::{EventLog, junit_properties, rate_line};
+    use crate::reporting::{EventLog, junit_properties, rate_line, shown_dollars};
     #[pymodule_export]
     use crate::run::{
         FrameworkCall, Run, RunWatch, Trajectory, TrajectoryStep, restore_trajectory, unseen_error,

@@ -8,6 +8,7 @@ use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use unitai_cli::reports::{self, Places};
+use unitai_model::Money;
 use unitai_model::event::{AgentRan, Document, RunEvent, RunStarted};
 use unitai_report::junit;
 use unitai_wire::gate::Log;
@@ -111,6 +112,12 @@ impl EventLog {
         let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
         log.add(&event.line(), &secrets::here(py)).map_err(|error| trouble(&self.path, &error))
     }
+}
+
+/// An amount as a person writes it: `$0.47`, `$0.003`.
+#[pyfunction]
+pub(crate) fn shown_dollars(dollars: f64) -> String {
+    Money::from_dollars(dollars).map_or_else(|| format!("${dollars:e}"), Money::shown)
 }
 
 /// What JUnit files say of a test's model calls and of its runs, both given as JSON of the run events.

@@ -6,8 +6,7 @@ import sys
 from time import monotonic
 from typing import Protocol, TextIO
 
-from unitai._engine import Series
-from unitai.trials.telling import dollars
+from unitai._engine import Series, shown_dollars
 
 __all__ = ["Line", "Progress", "lines"]
 
@@ -61,7 +60,7 @@ class Progress:
         done = passed + failed + lost
         parts = [f"{self._name}: {done}/{planned} runs", f"{passed} passed"]
         if spent:
-            parts.append(dollars(spent))
+            parts.append(shown_dollars(spent))
         if done:
             parts.append(f"{_time((planned - done) * elapsed / done)} left at most")
         self._line.show(", ".join(parts))

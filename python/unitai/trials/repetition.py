@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
-from unitai._engine import Budget
+from unitai._engine import Budget, shown_dollars
 from unitai.errors import CostLimitExceeded, StatisticsWarning, UnitAIError
 from unitai.traffic.purse import spending
 from unitai.trials.arguments import Arguments
@@ -18,7 +18,6 @@ from unitai.trials.outcome import Outcome
 from unitai.trials.plan import Plan
 from unitai.trials.progress import Progress
 from unitai.trials.result import StatisticalResult
-from unitai.trials.telling import dollars
 from unitai.trials.unseen import tell_unseen
 
 if TYPE_CHECKING:
@@ -135,9 +134,9 @@ class Repetition:
         if budget >= first:
             remedy += f", or ask for fewer runs with n={int(budget / first)}"
         error = CostLimitExceeded(
-            f"{n} runs of {self._name} would cost about {dollars(first * n)}",
-            expected=f"at most {dollars(budget)}, the budget of these runs",
-            found=f"{dollars(first)} spent by the first run; the other {n - 1} were not begun",
+            f"{n} runs of {self._name} would cost about {shown_dollars(first * n)}",
+            expected=f"at most {shown_dollars(budget)}, the budget of these runs",
+            found=f"{shown_dollars(first)} spent by the first run; the other {n - 1} were not begun",
             remedy=remedy,
         )
         self._series.stop()
@@ -151,8 +150,8 @@ class Repetition:
     def _overspent(self) -> CostLimitExceeded:
         return CostLimitExceeded(
             f"the runs of {self._name} cost more than their budget",
-            expected=f"at most {dollars(self._plan.budget or 0)}",
-            found=f"{dollars(self._spent)} spent; no further run was begun",
+            expected=f"at most {shown_dollars(self._plan.budget or 0)}",
+            found=f"{shown_dollars(self._spent)} spent; no further run was begun",
             remedy="raise it with budget=..., or ask for fewer runs",
         )
 

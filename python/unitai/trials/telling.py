@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from unitai._engine import shown_dollars
+
 if TYPE_CHECKING:
     from unitai.trials.result import StatisticalResult
 
-__all__ = ["dollars", "headline", "raised", "report", "summary"]
+__all__ = ["headline", "raised", "report", "summary"]
 
 
 def summary(result: StatisticalResult) -> str:
@@ -89,7 +91,7 @@ def why_stopped(result: StatisticalResult) -> str | None:
     if not result.saved_runs:
         return f"Settled {runs}"
     saved = f"Settled {runs}: {_runs(result.saved_runs)} saved"
-    return f"{saved}, about {dollars(result.saved_cost)}" if result.saved_cost else saved
+    return f"{saved}, about {shown_dollars(result.saved_cost)}" if result.saved_cost else saved
 
 
 def raised(result: StatisticalResult) -> str:
@@ -112,17 +114,10 @@ def why(result: StatisticalResult) -> str:
 def _cost(result: StatisticalResult) -> str:
     runs = _runs(len(result.runs) + len(result.surplus))
     try:
-        return f"{dollars(result.total_cost)} total across {runs}"
+        return f"{shown_dollars(result.total_cost)} total across {runs}"
     except Exception:
-        return f"unknown in part; {dollars(result.known_cost)} known, across {runs}"
+        return f"unknown in part; {shown_dollars(result.known_cost)} known, across {runs}"
 
 
 def _runs(count: int) -> str:
     return "1 run" if count == 1 else f"{count} runs"
-
-
-def dollars(amount: float) -> str:
-    """An amount as people read it: cents where there are some, more digits where there are not."""
-    if amount == 0 or amount >= 0.995:
-        return f"${amount:.2f}"
-    return f"${amount:.3f}" if amount >= 0.0005 else f"${amount:.2g}"

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use clap::{Args, Subcommand};
 use unitai_config::Settings;
+use unitai_model::Money;
 use unitai_model::value::plain;
 use unitai_wire::cassette::{CassetteError, Shelf, Stats, Unused, ttl_of_hours};
 
@@ -130,11 +131,8 @@ fn described(stats: &Stats) -> String {
         }
         None => lines.push(format!("  {:<12}nothing was asked yet", "answered")),
     }
-    lines.push(format!(
-        "  {:<12}${:.4}, at the prices of this release",
-        "saved",
-        counts.saved_micros as f64 / 1e6
-    ));
+    let saved = Money::from_pico_dollars(1_000_000).times(counts.saved_micros);
+    lines.push(format!("  {:<12}{}, at the prices of this release", "saved", saved.shown()));
     if stats.quarantined > 0 {
         lines.push(format!("  {:<12}{} damaged, in quarantine/", "set aside", stats.quarantined));
     }

@@ -175,7 +175,7 @@ fn model(html: &mut Html, call: &ModelCall) {
             html.fact("Tokens", "unknown");
         }
     }
-    html.fact("Cost", &call.cost.map_or_else(|| "unknown".to_owned(), |cost| format!("${cost}")));
+    html.fact("Cost", &call.cost.map_or_else(|| "unknown".to_owned(), |cost| cost.shown()));
     if let Some(exchange) = &call.exchange {
         wire(html, exchange);
     }
