@@ -124,7 +124,7 @@ def test_all_processes_together_never_spend_more_than_the_suite_may(project, wor
     # No more is left over than the calls under way could have cost.
     assert calls >= 40 - 4 * (ONE / ANSWER)
     assert "CostLimitExceeded: the budget of the suite does not allow another model call" in told
-    assert "UNITAI_COST_BUDGET_PER_SUITE or --unitai-budget" in told
+    assert "raise it with --budget of `unitai test`, --unitai-budget of pytest, cost_budget_per_suite or" in told
     (shown,) = re.findall(r"UnitAI budget: \$(\S+) spent of \$0\.008, ", told)
     assert float(shown) == pytest.approx(spent, rel=0.05)
     assert "passed" in told

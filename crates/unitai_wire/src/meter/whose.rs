@@ -66,7 +66,8 @@ impl Whose {
                  UNITAI_COST_BUDGET_PER_TEST"
             }
             Whose::Suite => {
-                "raise it with cost_budget_per_suite, UNITAI_COST_BUDGET_PER_SUITE or --unitai-budget"
+                "raise it with --budget of `unitai test`, --unitai-budget of pytest, cost_budget_per_suite or \
+                 UNITAI_COST_BUDGET_PER_SUITE"
             }
             Whose::Gateway => "raise it with budget= of gateway(), or --budget of `unitai serve`",
         }

@@ -132,7 +132,8 @@ mod tests {
             Value::String(price) => found.push((at.to_owned(), price.clone())),
             Value::Array(items) => items.iter().for_each(|item| prices(at, item, found)),
             Value::Object(fields) => {
-                let amounts = fields.iter().filter(|(name, _)| !["as_of", "version"].contains(&name.as_str()));
+                let amounts =
+                    fields.iter().filter(|(name, _)| !["as_of", "version"].contains(&name.as_str()));
                 amounts.for_each(|(name, field)| prices(&format!("{at} {name}"), field, found));
             }
             _ => {}
