@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
-from projects import Project
+from projects import COMMAND, Project, clean_environment
 
 pytestmark = pytest.mark.integration
 
@@ -53,6 +57,77 @@ def test_one(mock_toolkit, scripted_model):
     assert mock_toolkit.run_generic(agent).tool_was_called("search")
 """)
     assert 'expected: one of these to hold: when(last_message="bye")' in told.partition(" UnitAI --")[2]
+
+
+CHECKS = """
+from unitai import assert_trajectory
+
+def run(toolkit):
+    return toolkit.run(lambda input, tools: "done", "x")
+
+def test_plain(mock_toolkit):
+    assert run(mock_toolkit).tool_was_called("search")
+
+def test_after_another(mock_toolkit):
+    result = run(mock_toolkit)
+    assert result.succeeded and result.tool_was_called("search")
+
+def test_chain(mock_toolkit):
+    assert_trajectory(run(mock_toolkit)).called("search")
+
+def test_own_words(mock_toolkit):
+    assert run(mock_toolkit).tool_was_called("search"), "the shop must be asked"
+"""
+
+
+def test_the_summary_begins_with_the_reason(tmp_path):
+    project = Project(tmp_path)
+    project.write(test_it=CHECKS)
+    for done in (project.pytest(COLUMNS="200"), project.unitai("test", "--keep-going", COLUMNS="200")):
+        told = [line.partition(" - ")[2] for line in done.stdout.splitlines() if line.startswith("FAILED ")]
+        reason = "expected search to be called, but no tool was called"
+        assert told == [reason, reason, reason, "AssertionError: the shop must be asked"], done.stdout
+    junit = (tmp_path / "test-results" / "unitai.xml").read_text(encoding="utf-8")
+    assert junit.count(f'message="{reason}"') == 4
+
+
+IN_A_FOLDER = """
+from shop.agent import agent
+
+def test_it(mock_toolkit):
+    assert mock_toolkit.run(agent, "x").succeeded
+"""
+
+
+@pytest.mark.parametrize("where", ["test_it", "conftest"])
+def test_a_module_of_the_project_that_plain_pytest_does_not_find(tmp_path, where):
+    project = Project(tmp_path)
+    project.lay(shop__agent="def agent(input, tools):\n    return 'done'\n")
+    project.lay(**{"tests__test_it": "def test_it(): pass\n", f"tests__{where}": IN_A_FOLDER})
+    environment = clean_environment()
+    environment.pop("PYTHONPATH", None)
+    plain = [Path(sys.executable).parent / "pytest", "-p", "no:cacheprovider"]
+
+    def run(words):
+        return subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+
+    assert run([COMMAND, "test"]).returncode == 0
+    done = run(plain)
+    told = done.stdout + done.stderr
+    assert done.returncode != 0
+    assert "Hint: `shop` is in this folder, from which plain `pytest` imports nothing." in told
+    lines = [line.removeprefix("E").strip() for line in told.splitlines()]
+    at = lines.index("[tool.pytest.ini_options]")
+    assert lines[at + 1] == 'pythonpath = ["."]'
+    # The advice helps.
+    (tmp_path / "pyproject.toml").write_text("\n".join(lines[at : at + 2]), encoding="utf-8")
+    assert run(plain).returncode == 0
+
+
+def test_a_module_that_is_nowhere_has_no_such_hint(tmp_path):
+    project = Project(tmp_path)
+    project.lay(tests__test_it=IN_A_FOLDER)
+    assert "Hint: `shop`" not in project.pytest().stdout
 
 
 def test_a_model_that_nobody_speaks_for(failed):

@@ -139,7 +139,14 @@ def pytest_load_initial_conftests(early_config: pytest.Config, parser: pytest.Pa
 
         # Before any conftest, which may read them.
         give_variables(early_config)
-    yield
+    try:
+        yield
+    except Exception as error:
+        from unitai.pytest_plugin.hints import beside_conftest
+
+        # Where a conftest could not be imported, this is why.
+        beside_conftest(getattr(error, "cause", None))
+        raise
     group = parser.getgroup("unitai")
     early_config.stash[SNAPSHOT_OPTION] = _add_snapshot_option(group)
     try:

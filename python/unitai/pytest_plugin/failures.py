@@ -45,6 +45,12 @@ class Subject(NamedTuple):
         return "\n\n".join(f"  {name}:\n\n{report}" for name, report in reports.items())
 
 
+def reason(finding: Finding) -> str:
+    """Why a check does not hold, in a line."""
+    actual, _, _ = (finding.actual or "").partition("\n")
+    return f"expected {finding.expected}, but {actual}"
+
+
 def subject(item: pytest.Item, excinfo: pytest.ExceptionInfo[BaseException]) -> Subject:
     """What a failed test was about, as far as what it raised tells."""
     error = excinfo.value

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 import textwrap
 from collections.abc import Iterable, Iterator
 
 import pytest
 
 from unitai._engine import Trajectory
-from unitai.errors import UnitAIError
+from unitai.errors import UnitAIError, explained
 from unitai.pytest_plugin.failures import TITLE
 from unitai.trials.unseen import tell_unseen
 
@@ -40,7 +41,8 @@ _LIVE = (
 def beside(error: BaseException, runs: Iterable[Trajectory]) -> str:
     """What there is to say beside what a test raised and what its runs were; nothing, mostly."""
     of_runs = [text for run in runs for text in _of_run(run, error)]
-    return "\n".join(textwrap.indent(text, "  ") for text in of_runs or _of_key(error))
+    texts = of_runs or [*_of_module(error), *_of_key(error)]
+    return "\n".join(textwrap.indent(text, "  ") for text in texts)
 
 
 def unseen(item: pytest.Item, errors: list[str]) -> None:
@@ -52,7 +54,7 @@ def unseen(item: pytest.Item, errors: list[str]) -> None:
 
 def rest(error: BaseException) -> str:
     """What an error of ours says after its first line: what was expected, what was found, and what to do."""
-    return str(error).partition("\n")[2] if isinstance(error, UnitAIError) else ""
+    return explained(error).partition("\n")[2] if isinstance(error, UnitAIError) else ""
 
 
 def beside_collection(path: os.PathLike[str] | str, error: BaseException, report: pytest.CollectReport) -> None:
@@ -65,8 +67,30 @@ def beside_collection(path: os.PathLike[str] | str, error: BaseException, report
         return
     if not re.search(r"\bunitai\b|\bmock_toolkit\b", text):
         return
-    for hint in _of_key(error):
+    # pytest gives the error of the import as the cause of its own.
+    for hint in [*_of_module(error.__cause__ or error), *_of_key(error)]:
         report.sections.append((TITLE, textwrap.indent(hint, "  ")))
+
+
+def beside_conftest(error: BaseException | None) -> None:
+    """The same at the end of what pytest shows of a conftest that could not be imported."""
+    if error is not None:
+        error.__notes__ = [*getattr(error, "__notes__", []), *_of_module(error)]  # type: ignore[attr-defined]
+
+
+def _of_module(error: BaseException) -> Iterator[str]:
+    """What to do about a module of the project that `unitai test` finds, and plain `pytest` does not."""
+    if not isinstance(error, ModuleNotFoundError) or not error.name:
+        return
+    name, here = error.name.partition(".")[0], os.getcwd()
+    is_here = any(os.path.exists(os.path.join(here, file)) for file in (name, f"{name}.py"))
+    if is_here and not {"", here} & set(sys.path):
+        yield (
+            f"Hint: `{name}` is in this folder, from which plain `pytest` imports nothing. `unitai test` does, and so do\n"
+            "`python -m pytest` and, with these lines in pyproject.toml, `pytest`:\n\n"
+            "  [tool.pytest.ini_options]\n"
+            '  pythonpath = ["."]'
+        )
 
 
 def _of_run(run: Trajectory, error: BaseException) -> Iterator[str]:
@@ -76,7 +100,7 @@ def _of_run(run: Trajectory, error: BaseException) -> Iterator[str]:
         return
     if isinstance(raised, UnitAIError):
         # The trajectory has its first line; what was expected, and what to do, is the rest of it.
-        yield str(raised)
+        yield explained(raised)
     elif raised is not None:
         asked = [step for step in run.steps if step.source is not None]
         if asked and all(step.source == "live" and step.llm_error is not None for step in asked):

@@ -7,13 +7,17 @@ from traceback import format_exception_only
 import pytest
 from _pytest._code.code import ReprEntryNative, ReprExceptionInfo, ReprFileLocation, ReprTraceback, TerminalRepr
 
+from unitai._engine import Finding
 from unitai.errors import CostLimitExceeded, InconclusiveError
 from unitai.frames import says_all
 from unitai.pytest_plugin import WAS_LOADED, hints
-from unitai.pytest_plugin.failures import TITLE, subject
+from unitai.pytest_plugin.failures import TITLE, reason, subject
 from unitai.pytest_plugin.noting import Notes
 
 _NOTES = pytest.StashKey[Notes]()
+
+#: How pytest begins the line of a failed check to which the test says nothing of its own.
+_NO_REASON = ("assert ", "unitai.errors.BrokenExpectationError: ")
 
 
 #: What pytest is asked for when it is not to run tests.
@@ -65,10 +69,20 @@ def _failed(item: pytest.Item, report: pytest.TestReport, excinfo: pytest.Except
         report.longrepr = excinfo.getrepr(style="value")
     elif _is_told_by_text(item, excinfo.value):
         report.longrepr = _text_alone(item, excinfo.value)
+    _begin_with_reason(report, about.findings)
     has_terminal = item.config.pluginmanager.has_plugin("terminalreporter")
     told = about.report(colour=has_terminal and item.config.get_terminal_writer().hasmarkup)
     if told or beside:
         report.sections.append((TITLE, _paragraphs(told, beside)))
+
+
+def _begin_with_reason(report: pytest.TestReport, findings: list[Finding]) -> None:
+    """The line of the summary, which a terminal cuts, begins with why a check does not hold; unless the test says it in
+    its own words.
+    """
+    crash = getattr(report.longrepr, "reprcrash", None)
+    if crash is not None and findings and crash.message.startswith(_NO_REASON):
+        crash.message = reason(findings[0])
 
 
 def _is_told_by_text(item: pytest.Item, error: BaseException) -> bool:

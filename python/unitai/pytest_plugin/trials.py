@@ -16,7 +16,7 @@ from _pytest.unittest import TestCaseFunction
 from unitai.errors import CostLimitExceeded, InvalidArgumentError
 from unitai.pytest_plugin.lines import PlainLines, TerminalLine, rates
 from unitai.pytest_plugin.noting import statistics
-from unitai.runner.statistical import StatisticalRunner
+from unitai.runner.statistical import StatisticalRunner, check_options
 from unitai.trials import progress
 from unitai.trials.result import StatisticalResult
 
@@ -126,10 +126,10 @@ def options(marker: pytest.Mark, place: str) -> dict[str, Any]:
     """What a marker says, as `StatisticalRunner` takes it."""
     __tracebackhide__ = True
     known = [name for name in inspect.signature(StatisticalRunner.__init__).parameters if name != "self"]
-    unknown = sorted(set(marker.kwargs) - set(known))
-    if unknown or len(marker.args) > 2:
+    check_options(f"the marker {MARKER} of {place}", marker.kwargs)
+    if len(marker.args) > 2:
         raise InvalidArgumentError(
-            f"the marker {MARKER} of {place} does not know {', '.join(unknown) or 'so many values'}",
+            f"the marker {MARKER} of {place} does not take so many values",
             expected=f"n and threshold, or by name: {', '.join(known)}",
         )
     return {**dict(zip(known, marker.args, strict=False)), **marker.kwargs}
