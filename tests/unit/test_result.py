@@ -45,6 +45,24 @@ EMPTY = result_of()
 # 5.1 Tool calls
 
 
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [("tool_called", "tool_was_called"), ("ouput", "output"), ("suceeded", "succeeded")],
+)
+def test_a_name_that_is_not_there_suggests_the_right_one(wrong, right):
+    result = MockToolkit().run(lambda input, tools: "done", "x")
+    with pytest.raises(AttributeError) as caught:
+        getattr(result, wrong)
+    assert str(caught.value) == f"an AgentRunResult has no `{wrong}`: did you mean `{right}`?"
+
+
+def test_a_name_that_is_near_to_none_suggests_nothing():
+    result = MockToolkit().run(lambda input, tools: "done", "x")
+    with pytest.raises(AttributeError, match="^an AgentRunResult has no `xyzzy`$"):
+        result.xyzzy  # noqa: B018
+    assert not hasattr(result, "__array__") and getattr(result, "tool_called", None) is None
+
+
 def test_tool_was_called():
     result = result_of("a", "b", "a")
     assert result.tool_was_called("a")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
+import sys
 import random
 import threading
 import time
@@ -250,6 +253,31 @@ def test_a_plan_that_makes_no_sense_is_refused(options, words):
         StatisticalRunner(**options)
     with pytest.raises(InvalidArgumentError, match=words):
         statistical(**options)
+
+
+def test_a_keyword_that_is_written_wrong_names_the_right_one():
+    with pytest.raises(InvalidArgumentError, match="@statistical has no argument `treshold`") as caught:
+        statistical(treshold=0.8)
+    assert "to do:    did you mean `threshold`?" in str(caught.value)
+    assert "max_workers" in caught.value.expected
+
+
+def test_the_overload_of_the_decorator_lists_what_the_runner_takes():
+    tree = ast.parse(inspect.getsource(sys.modules[statistical.__module__]))
+    found = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == "statistical"]
+    (listed,) = [node.args for node in found if node.args.kwonlyargs]
+    (runner,) = [
+        node.args
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef) and node.name == "__init__"
+    ]
+    takes = [*runner.args[1:], *runner.kwonlyargs]
+    assert [(it.arg, ast.unparse(it.annotation)) for it in listed.kwonlyargs] == [
+        (it.arg, ast.unparse(it.annotation)) for it in takes
+    ]
+    defaults = [*runner.defaults, *runner.kw_defaults]
+    assert [ast.unparse(it) for it in listed.kw_defaults] == [ast.unparse(it) for it in defaults]
+    assert listed.kwarg is None
 
 
 def test_a_test_that_cannot_be_repeated_is_refused_before_it_runs():

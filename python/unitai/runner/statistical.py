@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from difflib import get_close_matches
 from functools import wraps
+from inspect import signature
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from unitai.errors import InvalidArgumentError, shown
@@ -109,12 +111,41 @@ class StatisticalRunner:
         return Repetition(self._plan, test_fn, Arguments(test_fn, args, kwargs), self._executor).result()
 
 
+def check_options(what: str, options: Iterable[str]) -> None:
+    """Refuses options that `StatisticalRunner` does not take, and names the ones that were probably meant."""
+    known = list(signature(StatisticalRunner).parameters)
+    for option in options:
+        if option not in known:
+            near = get_close_matches(option, known, n=1)
+            raise InvalidArgumentError(
+                f"{what} has no argument `{option}`",
+                expected=f"some of: {', '.join(known)}",
+                remedy=f"did you mean `{near[0]}`?" if near else "take it away",
+            )
+
+
 @overload
 def statistical(function: F, /) -> F: ...
 
 
 @overload
-def statistical(*, n: int | None = None, threshold: float | None = None, **options: Any) -> Callable[[F], F]: ...
+def statistical(
+    *,
+    n: int | None = None,
+    threshold: float | None = None,
+    max_workers: int | None = None,
+    budget: float | Literal["default"] | None = "default",
+    mode: Literal["all", "early", "sequential"] | None = None,
+    alpha: float = 0.05,
+    beta: float = 0.05,
+    indifference: float | tuple[float, float] = 0.1,
+    confidence: float = 0.95,
+    retries: int = 2,
+    retry_delay: float = 1.0,
+    min_runs: int | None = None,
+    executor: Executor | None = None,
+    progress: bool | None = None,
+) -> Callable[[F], F]: ...
 
 
 def statistical(function: Any = None, /, **options: Any) -> Any:
@@ -133,6 +164,7 @@ def statistical(function: Any = None, /, **options: Any) -> Any:
     """
     if function is not None:
         return statistical(**options)(function)
+    check_options("@statistical", options)
     # Refused where it is written, not where it is run.
     StatisticalRunner(**options)
 

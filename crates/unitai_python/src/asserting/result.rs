@@ -1,11 +1,13 @@
 //! What a run returns: its trajectory, and every check on it.
 
+use pyo3::exceptions::PyAttributeError;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use unitai_check::ports::{Arguments, DataArguments, ExpectedArguments, Pattern};
 use unitai_check::reference::{Matches, Mode};
 use unitai_check::{Check, Judgement, Names, checks};
+use unitai_model::nearest::nearest;
 use unitai_model::{Money, Trajectory as Model};
 use unitai_report::{Style, failure_report};
 
@@ -395,6 +397,22 @@ impl AgentRunResult {
 
     fn __str__(&self, py: Python<'_>) -> String {
         self.report(py, false)
+    }
+
+    /// What is not there is asked for by a slip: pytest does not show what Python would suggest.
+    fn __getattr__(slf: &Bound<'_, Self>, name: &str) -> PyResult<Py<PyAny>> {
+        let mut message = format!("an AgentRunResult has no `{}`", unitai_model::value::plain(name));
+        if !name.starts_with('_') {
+            let mut known: Vec<String> = slf.get_type().dir()?.extract()?;
+            // `tool_called` is as near to `tool_not_called` as to `tool_was_called`, which says the same.
+            known.sort_by_key(|it| it.contains("_not_"));
+            if let Some(meant) =
+                nearest(name, known.iter().map(String::as_str).filter(|it| !it.starts_with('_')))
+            {
+                message.push_str(&format!(": did you mean `{meant}`?"));
+            }
+        }
+        Err(PyAttributeError::new_err(message))
     }
 
     fn __eq__(&self, py: Python<'_>, other: &Bound<'_, AgentRunResult>) -> PyResult<bool> {
