@@ -120,7 +120,10 @@ def main() -> int:
         print(f"left out: {count:4} {reason}")
     models = flat(table).values()
     retired = sum("as_of" in model for model in models)
-    print(f"{len(models)} models ({retired} of them retired), as of {as_of}, from litellm {version}: {len(changes)} changes")
+    print(
+        f"{len(models)} models ({retired} of them retired), as of {as_of}, "
+        f"from litellm {version}: {len(changes)} changes"
+    )
     if options.check:
         return 1 if not TABLE.exists() or TABLE.read_text(encoding="utf-8") != written(table) else 0
     TABLE.parent.mkdir(parents=True, exist_ok=True)

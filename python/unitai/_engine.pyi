@@ -110,6 +110,7 @@ __all__ = [
     "run_command",
     "run_here",
     "run_yaml_test",
+    "shown_dollars",
     "snapshots_without_file",
     "standing_budgets",
     "standing_settings",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 import inspect
-import sys
 import random
+import sys
 import threading
 import time
 
@@ -266,11 +266,7 @@ def test_the_overload_of_the_decorator_lists_what_the_runner_takes():
     tree = ast.parse(inspect.getsource(sys.modules[statistical.__module__]))
     found = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == "statistical"]
     (listed,) = [node.args for node in found if node.args.kwonlyargs]
-    (runner,) = [
-        node.args
-        for node in ast.walk(tree)
-        if isinstance(node, ast.FunctionDef) and node.name == "__init__"
-    ]
+    (runner,) = [node.args for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name == "__init__"]
     takes = [*runner.args[1:], *runner.kwonlyargs]
     assert [(it.arg, ast.unparse(it.annotation)) for it in listed.kwonlyargs] == [
         (it.arg, ast.unparse(it.annotation)) for it in takes

@@ -135,7 +135,7 @@ def test_a_model_without_a_price_is_refused_where_there_is_a_budget():
 
 
 @pytest.mark.parametrize(
-    "model, dollars",
+    ("model", "dollars"),
     [
         # 400 tokens of input and 100 of output, at the last price of each for a million
         ("claude-3-5-haiku-20241022", 400 * 0.8e-6 + 100 * 4e-6),

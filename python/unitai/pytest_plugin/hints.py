@@ -86,8 +86,8 @@ def _of_module(error: BaseException) -> Iterator[str]:
     is_here = any(os.path.exists(os.path.join(here, file)) for file in (name, f"{name}.py"))
     if is_here and not {"", here} & set(sys.path):
         yield (
-            f"Hint: `{name}` is in this folder, from which plain `pytest` imports nothing. `unitai test` does, and so do\n"
-            "`python -m pytest` and, with these lines in pyproject.toml, `pytest`:\n\n"
+            f"Hint: `{name}` is in this folder, from which plain `pytest` imports nothing. `unitai test` does, and\n"
+            "so do `python -m pytest` and, with these lines in pyproject.toml, `pytest`:\n\n"
             "  [tool.pytest.ini_options]\n"
             '  pythonpath = ["."]'
         )
