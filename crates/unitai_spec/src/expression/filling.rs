@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use unitai_model::value::{Value, equal};
+use unitai_model::value::Value;
 
 use super::path;
 use super::reference::{Piece, Reference, pieces};
@@ -30,31 +30,16 @@ const MAX_TEXT: usize = 10_000_000;
 pub struct References;
 
 impl References {
-    /// The value with every reference filled in, in lists, in mappings and in their keys. A text that is one reference
-    /// and nothing else becomes its value, whatever its type; a key stays a text.
+    /// The value with every reference filled in, in lists and in the values of mappings. A key is a name and stays as it is
+    /// written. A text that is one reference and nothing else becomes its value, whatever its type.
     pub fn fill(value: &Value, scope: &dyn Scope) -> Result<Value, EvalTrouble> {
         Ok(match value {
             Value::Str(text) if text.contains('$') => fill_whole(text, scope)?,
             Value::List(items) => Value::List(fill_all(items, scope)?),
             Value::Tuple(items) => Value::Tuple(fill_all(items, scope)?),
             Value::Dict(entries) => {
-                let mut filled: Vec<(Value, Value)> = Vec::with_capacity(entries.len());
-                let mut keys_changed = false;
-                for (key, value) in entries {
-                    let new_key = match key {
-                        Value::Str(text) if text.contains('$') => {
-                            keys_changed = true;
-                            Value::Str(Self::fill_text(text, scope)?)
-                        }
-                        other => other.clone(),
-                    };
-                    if keys_changed && filled.iter().any(|(before, _)| equal(before, &new_key)) {
-                        let message = format!("two keys of one mapping are both {}", shown(&new_key));
-                        return Err(EvalTrouble::wrong(message, "give each another name"));
-                    }
-                    filled.push((new_key, Self::fill(value, scope)?));
-                }
-                Value::Dict(filled)
+                let entry = |(key, value): &(Value, Value)| Ok((key.clone(), Self::fill(value, scope)?));
+                Value::Dict(entries.iter().map(entry).collect::<Result<_, EvalTrouble>>()?)
             }
             other => other.clone(),
         })
@@ -73,11 +58,7 @@ impl References {
             Value::List(items) => Value::List(items.iter().map(again).collect()),
             Value::Tuple(items) => Value::Tuple(items.iter().map(again).collect()),
             Value::Dict(entries) => {
-                let key = |key: &Value| match again(key) {
-                    filled @ Value::Str(_) => filled,
-                    other => Value::Str(embedded(&other)),
-                };
-                Value::Dict(entries.iter().map(|(name, it)| (key(name), again(it))).collect())
+                Value::Dict(entries.iter().map(|(name, it)| (name.clone(), again(it))).collect())
             }
             other => other.clone(),
         }
@@ -183,7 +164,7 @@ pub(crate) fn embedded(value: &Value) -> String {
     }
 }
 
-/// Calls `visit` with every text of a value and its path, keys included.
+/// Calls `visit` with every text of a value and its path. Keys are names, and none of them.
 pub(crate) fn each_text(
     value: &Value,
     path: &str,
@@ -194,13 +175,9 @@ pub(crate) fn each_text(
         Value::List(items) | Value::Tuple(items) => {
             items.iter().enumerate().try_for_each(|(n, item)| each_text(item, &format!("{path}[{n}]"), visit))
         }
-        Value::Dict(entries) => entries.iter().try_for_each(|(key, value)| {
-            let inner = beneath(path, key);
-            if let Value::Str(key) = key {
-                visit(key, &inner)?;
-            }
-            each_text(value, &inner, visit)
-        }),
+        Value::Dict(entries) => {
+            entries.iter().try_for_each(|(key, value)| each_text(value, &beneath(path, key), visit))
+        }
         _ => Ok(()),
     }
 }
@@ -245,8 +222,8 @@ mod tests {
             (json!("$${user.id}"), json!("${user.id}")),
             (json!("${sneaky}"), json!("${ok}")),
             (json!("a${sneaky}"), json!("a${ok}")),
-            (json!({"${user.name}": ["${user.id}"]}), json!({"Ann": [7]})),
-            (json!({"${user.id}": 1}), json!({"7": 1})),
+            (json!({"${user.name}": ["${user.id}"]}), json!({"${user.name}": [7]})),
+            (json!({"${": {"$${ok}": "$${ok}"}}), json!({"${": {"$${ok}": "${ok}"}})),
             (json!("costs $5"), json!("costs $5")),
         ] {
             assert_eq!(fill(args.clone()), Ok(filled), "{args}");
@@ -282,7 +259,6 @@ mod tests {
         );
         assert!(wrong("${user.tags[5]}").starts_with("`user.tags` has 2 elements"));
         assert!(wrong("a ${b").starts_with("`${` is not closed"));
-        assert!(fill(json!({"${ok}": 1, "true": 2})).is_err());
     }
 
     struct Failing;
@@ -322,7 +298,7 @@ mod tests {
             (json!("${vars.id}/${other.x[0]:-5}"), json!("7/${other.x[0]:-5}")),
             (json!("${vars.odd} $${y}"), json!("${x} ${y}")),
             (json!("${vars.odd} $${y} ${z}"), json!("$${x} $${y} ${z}")),
-            (json!({"${vars.id}": "$5"}), json!({"7": "$5"})),
+            (json!({"${vars.id}": "$5"}), json!({"${vars.id}": "$5"})),
             (json!("${vars.nothing}"), json!("${vars.nothing}")),
         ] {
             let found = References::fill_known(&from_json(&args), &Fields(&saved), &is_known);
@@ -332,8 +308,8 @@ mod tests {
 
     #[test]
     fn names_and_troubles_are_found_before_anything_runs() {
-        let args = from_json(&json!({"a": ["${user.id} ${ok}", "${user.name}"], "b${vars.x}": 1}));
-        assert_eq!(References::names(&args), ["user", "ok", "vars"]);
+        let args = from_json(&json!({"a": ["${user.id} ${ok}", "${user.name}"], "b${vars.x}": 1, "${": 2}));
+        assert_eq!(References::names(&args), ["user", "ok"]);
         assert_eq!(References::validate(&args), Ok(()));
         let trouble =
             References::validate(&from_json(&json!({"a": [1, {"b c": "x ${"}]}))).expect_err("not closed");
