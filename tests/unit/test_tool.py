@@ -6,7 +6,15 @@ import time
 
 import pytest
 
-from unitai import MockTool, MockToolCall, MockToolkit
+from unitai import (
+    MockExhaustedError,
+    MockTool,
+    MockToolCall,
+    MockToolkit,
+    NoMatchingConditionError,
+    UnknownToolError,
+    UnmockedToolError,
+)
 from unitai.mock.strategies import CallableStrategy, SequenceStrategy, StaticStrategy
 
 pytestmark = pytest.mark.unit
@@ -137,6 +145,36 @@ def test_an_object_keeps_its_identity_on_the_way_in_and_out():
     assert tool(handle=handle) is answer
     assert tool.calls[0].args["handle"] is handle
     assert tool.calls[0].result is answer
+
+
+@pytest.mark.parametrize("by", ["invoke", "dictionary"])
+def test_tools_called_by_hand_stay_usable_after_one_cannot_answer(by):
+    toolkit = MockToolkit(max_tool_calls=3)
+    toolkit.mock("page", sequence=["first"])
+    toolkit.mock("order", conditional={lambda args: args["id"] == 1: "delivered"})
+    toolkit.mock("mail", return_value="sent")
+    tools = toolkit.as_dict()
+
+    def call(name, **args):
+        return tools[name](**args) if by == "dictionary" else toolkit.get_tool(name).invoke(args)
+
+    assert call("page") == "first"
+    for _ in range(2):
+        with pytest.raises(MockExhaustedError):
+            call("page")
+        assert call("mail") == "sent"
+        with pytest.raises(NoMatchingConditionError):
+            call("order", id=2)
+        assert call("order", id=1) == "delivered"
+        with pytest.raises(UnmockedToolError if by == "dictionary" else UnknownToolError):
+            call("delete")
+        assert call("mail") == "sent"
+    errors = [type(made.error) for made in toolkit.get_tool("page").calls]
+    assert errors == [type(None), MockExhaustedError, MockExhaustedError]
+    assert len(toolkit.get_tool("mail").calls) == 4
+    # In a run they end it, as ever.
+    with pytest.raises(MockExhaustedError):
+        toolkit.run(lambda input, tools: tools["page"](), "go")
 
 
 def test_a_tool_knows_its_name_and_strategy():
