@@ -112,7 +112,8 @@ class BaseAdapter(ABC):
 
     @abstractmethod
     def execute(self, wrapped_agent: Any, input: Any, timeout: float | None) -> Any:
-        """Runs what `inject_mocks` returned and gives the agent's final output, or an awaitable of it.
+        """Runs what `inject_mocks` returned and gives the agent's final output, or an awaitable of it. A `Trajectory`
+        takes the place of what the run recorded: it must have every call that the run has, or no steps at all.
 
         The time limit is kept by the caller; it is told here for frameworks that want to know. What
         the agent raises is let through.

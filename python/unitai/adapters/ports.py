@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Literal, NamedTuple
 
-from unitai._engine import FrameworkCall, Run, enter_agent, leave_agent, run_here
+from unitai._engine import FrameworkCall, Run, ToolHandle, enter_agent, leave_agent, run_here
 from unitai.errors import UnmockedToolError
 
 __all__ = ["ModelCall", "Session", "StateChange", "ToolCall", "speaking"]
@@ -55,7 +55,7 @@ class StateChange(NamedTuple):
 class Session:
     """One run, as an adapter sees it."""
 
-    __slots__ = ("_run", "_tools", "are_tools_taken", "has_patches")
+    __slots__ = ("_run", "_tools", "are_tools_taken", "has_patches", "may_be_reported")
 
     def __init__(
         self, run: Run, tools: dict[str, Callable[..., Any]] | None = None, *, has_patches: bool = False
@@ -66,6 +66,8 @@ class Session:
         self._tools: dict[str, Callable[..., Any]] = {} if tools is None else tools
         #: Whether the adapter asked for `tools`, so that every mock may be within the agent's reach.
         self.are_tools_taken = False
+        #: Whether a `Trajectory` that comes out of the run is its adapter's report, and not what an agent returned.
+        self.may_be_reported = False
 
     @property
     def tools(self) -> dict[str, Callable[..., Any]]:
@@ -73,6 +75,14 @@ class Session:
         self.are_tools_taken = True
         self._run.tools_handed_over()
         return self._tools
+
+    def get_tool(self, name: str) -> ToolHandle:
+        """A tool by its name, mocked or not: `invoke(args)` answers a call of it as `answer` does, and `calls` are those
+        that this run made.
+        """
+        self.are_tools_taken = True
+        self._run.tools_handed_over()
+        return self._run.tool(name)
 
     @staticmethod
     def here(*, is_framework: bool = True) -> Session | None:

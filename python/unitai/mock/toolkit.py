@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from warnings import warn
 from weakref import ref
 
-from unitai._engine import AgentRunResult, Budget, MockTool, Toolbox, unseen_error, usual_timeout
+from unitai._engine import AgentRunResult, Budget, MockTool, Toolbox, Trajectory, unseen_error, usual_timeout
+from unitai.adapters.generic import GenericAdapter
 from unitai.adapters.ports import ModelCall, Session
 from unitai.adapters.registry import choose, load_offered
 from unitai.attempt import Attempt, current
@@ -407,6 +408,7 @@ class MockToolkit:
             if mocked:
                 session._run.routes(routed(agent, chosen))
             bound = chosen.inject_mocks(agent, session)
+            session.may_be_reported = not isinstance(chosen, GenericAdapter)
         except BaseException:
             self._close(session, Ending())
             raise
@@ -459,8 +461,11 @@ class MockToolkit:
             self._check_unreached(session)
         doom = run.doomed_by
         error = doom if doom is not None else ending.error
+        report = ending.output if session.may_be_reported and isinstance(ending.output, Trajectory) else None
+        if error is None and report is not None:
+            error = report.error
         try:
-            result = run.finish(ending.output, error)
+            result = run.finish(ending.output if report is None else None, error, report if doom is None else None)
         finally:
             self._close(session, ending)
         self._last_result = result

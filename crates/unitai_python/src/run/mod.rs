@@ -5,6 +5,7 @@ mod framework_call;
 mod kept;
 mod model_calls;
 mod record;
+mod reported;
 mod session;
 mod step;
 mod trajectory;

@@ -13,6 +13,7 @@ use unitai_model::{
 };
 
 use super::ending::cancelled;
+use super::reported::reported;
 use super::unseen_calls::ModelAnswers;
 use super::{Kept, Slot, Trajectory};
 use crate::agents::agent_here;
@@ -20,7 +21,7 @@ use crate::asserting::AgentRunResult;
 use crate::attribute::Attribute;
 use crate::errors::{Trouble, failure, invalid};
 use crate::faults::FaultPlan;
-use crate::mock::{Asked, MockToolCall, Toolbox};
+use crate::mock::{Asked, MockToolCall, ToolHandle, Toolbox};
 use crate::traffic::{Rules, Voice, Watched, fork_count};
 use crate::values::{Encoded, encode};
 
@@ -136,6 +137,14 @@ impl Run {
         Ok(if is_mocked { Some("mocked") } else { is_allowed().then_some("allowed") })
     }
 
+    /// A tool as the run answers it.
+    fn tool(slf: &Bound<'_, Self>, name: String) -> PyResult<ToolHandle> {
+        let run = slf.clone().unbind();
+        let no_tools = || invalid(slf.py(), "this run has no tools");
+        let toolbox = slf.get().toolbox.as_ref().ok_or_else(no_tools)?.clone_ref(slf.py());
+        Ok(ToolHandle::of_run(name, toolbox, run))
+    }
+
     /// Whether a tool that is not mocked is an error.
     #[getter]
     fn is_strict(&self, py: Python<'_>) -> PyResult<bool> {
@@ -227,12 +236,14 @@ impl Run {
         self.doom_state().error.as_ref().map(|error| error.clone_ref(py))
     }
 
-    /// Ends the record: the agent returned `output`, or `error` was raised.
-    #[pyo3(signature = (output, error=None))]
+    /// Ends the record: the agent returned `output`, or `error` was raised. A trajectory that the adapter returned takes
+    /// its place, unless it lacks calls of the run.
+    #[pyo3(signature = (output, error=None, report=None))]
     fn finish(
         &self,
         output: &Bound<'_, PyAny>,
         error: Option<&Bound<'_, PyBaseException>>,
+        report: Option<&Bound<'_, Trajectory>>,
     ) -> PyResult<AgentRunResult> {
         let py = output.py();
         let (ending, slot, kept) = match error {
@@ -251,6 +262,10 @@ impl Run {
         let duration = self.began.elapsed().as_secs_f64();
         let model = recorder.finish(ending, duration);
         let kept = std::mem::take(&mut *self.kept());
+        let (model, kept, refusal) = match report {
+            Some(report) => reported(py, (model, kept), report.get()),
+            None => (model, kept, None),
+        };
         let parameters = self.toolbox.as_ref().map(|toolbox| toolbox.get().parameters()).unwrap_or_default();
         let trajectory = Trajectory::new(model, kept)
             .of_run()
@@ -260,7 +275,10 @@ impl Run {
         super::watching::seen(py, &trajectory);
         let ended = trajectory.clone_ref(py);
         *self.trajectory.lock().unwrap_or_else(PoisonError::into_inner) = Some(ended);
-        Ok(AgentRunResult::new(trajectory))
+        match refusal {
+            Some(refusal) => Err(refusal),
+            None => Ok(AgentRunResult::new(trajectory)),
+        }
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
