@@ -62,6 +62,8 @@ class UnitAIConfig:
     cost_budget_per_test: float | None
     #: What the model calls of all tests may cost together, in US dollars; `None` for no limit.
     cost_budget_per_suite: float | None
+    #: What all runs of one repeated test may cost together, in US dollars.
+    cost_budget_per_repeated_test: float
     #: The model that agents use instead of their own.
     model_override: str | None
     #: Which tests may call models live: any (`"allow"`), those that are marked `unitai_live` or repeated

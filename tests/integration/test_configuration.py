@@ -67,6 +67,28 @@ def project(tmp_path):
     return Project(tmp_path)
 
 
+def test_the_budget_of_repeated_tests_is_a_setting_with_a_default(project):
+    assert project.shown()["cost_budget_per_repeated_test"] == (5.0, "default")
+    assert re.search(r"\ncost_budget_per_repeated_test +5 +default\n", project.config().stdout)
+    project.write("unitai.toml", "[cost_budget]\nper_repeated_test = 0.50\n")
+    assert project.shown()["cost_budget_per_repeated_test"] == (0.5, "file")
+    suite = """
+        import pytest
+        from unitai import CostLimitExceeded, MockToolkit, StatisticalRunner
+
+        def dear():
+            toolkit = MockToolkit()
+            toolkit.run(lambda input, tools: toolkit.record_llm_call("my-own", 1, 1, cost=0.10), "x")
+
+        def test_it():
+            assert StatisticalRunner().budget == 0.50
+            assert StatisticalRunner(budget=2).budget == 2.0
+            with pytest.raises(CostLimitExceeded, match="10 runs of dear would cost about"):
+                StatisticalRunner(n=10).run(dear)
+    """
+    project.passes(dedent(suite))
+
+
 class TestCommand:
     def test_without_a_file_all_is_default_and_it_says_so(self, project):
         done = project.config()

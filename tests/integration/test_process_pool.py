@@ -29,6 +29,8 @@ from unitai import (
     InvalidArgumentError,
     MockToolkit,
     StatisticalRunner,
+    StatisticsWarning,
+    UnpricedModelError,
     block_network,
     scripted_model,
 )
@@ -237,6 +239,16 @@ def paid(folder):
 
 
 class TestMoney:
+    @pytest.mark.parametrize("kind", ["processes", "a cluster"])
+    def test_the_default_budget_lets_a_model_without_a_price_through(self, pools, kind):
+        executor = pools(2) if kind == "processes" else Foreign(2)
+        model = f"unheard-of-{kind.split()[-1]}"
+        with pytest.warns(StatisticsWarning, match=f"{model} has no known price"):
+            stats = StatisticalRunner(n=6, threshold=0.5, executor=executor).run(elsewhere.reports_a_call, model)
+        assert stats.passed == 6
+        with pytest.raises(UnpricedModelError, match=model):
+            StatisticalRunner(n=6, threshold=0.5, budget=5.0, executor=executor).run(elsewhere.reports_a_call, model)
+
     def test_a_budget_holds_over_processes(self, pools, tmp_path):
         runner = every_run(pools(4), n=20, budget=5.5 * ONE)
         with pytest.raises(CostLimitExceeded, match="the budget of these runs does not allow") as caught:

@@ -120,6 +120,13 @@ def calls_once(folder):
     Path(folder, f"paid-{os.getpid()}-{time.monotonic_ns()}").touch()
 
 
+def reports_a_call(model):
+    toolkit = MockToolkit()
+    result = toolkit.run(lambda input, tools: toolkit.record_llm_call(model, 10, 5), "x")
+    if result.error is not None:
+        raise result.error
+
+
 def calls_and_dies(folder):
     if ticket(folder) == 0:
         return

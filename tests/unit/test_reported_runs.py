@@ -50,9 +50,7 @@ class ClerkAdapter(BaseAdapter):
 
         def seen(name, args, answer):
             at = len(steps)
-            steps.append(
-                TrajectoryStep(at, "tool_call", 1.0 + at, tool_name=name, tool_args=args, tool_result=answer)
-            )
+            steps.append(TrajectoryStep(at, "tool_call", 1.0 + at, tool_name=name, tool_args=args, tool_result=answer))
 
         output = wrapped_agent.work(input, seen)
         return Trajectory(input=input, steps=steps, final_output=output, duration_seconds=2.5)

@@ -19,6 +19,8 @@ pub enum Name {
     CostBudgetPerTest,
     /// What all tests may spend.
     CostBudgetPerSuite,
+    /// What the runs of a repeated test may spend.
+    CostBudgetPerRepeatedTest,
     /// The model that agents use instead of their own.
     ModelOverride,
     /// Which tests may call models live.
@@ -207,7 +209,7 @@ const ANSWERS: [&str; 4] = ["auto", "cached", "live", "off"];
 const WEIGHTS: [&str; 3] = ["error", "warning", "off"];
 
 /// Every setting, in the order of [`Name`].
-pub const KEYS: [Key; 46] = [
+pub const KEYS: [Key; 47] = [
     key(
         Name::Adapter,
         "adapter",
@@ -253,6 +255,15 @@ pub const KEYS: [Key; 46] = [
     )
     .or_nothing("no limit")
     .within("cost_budget", "per_suite"),
+    key(
+        Name::CostBudgetPerRepeatedTest,
+        "cost_budget_per_repeated_test",
+        Kind::Dollars,
+        "What all runs of one repeated test may cost together, in US dollars; unless somebody says it, a model without a \
+         price is let through, with a warning.",
+    )
+    .or("5.00")
+    .within("cost_budget", "per_repeated_test"),
     key(
         Name::ModelOverride,
         "model_override",

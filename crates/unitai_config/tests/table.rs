@@ -133,6 +133,7 @@ fn nobody_says_anything_and_every_default_is_what_the_specification_says() {
             "max_workers 5",
             "cost_budget_per_test none",
             "cost_budget_per_suite none",
+            "cost_budget_per_repeated_test 5",
             "model_override none",
             "live_models \"allow\"",
             "strict_mocks true",

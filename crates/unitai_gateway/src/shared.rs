@@ -101,6 +101,9 @@ impl Shared {
         }
         let model = plain(&asked.request.model);
         let Some(worst) = asked.worst_cost(&self.settings.prices, 0) else {
+            if self.settings.budgets.lets_unpriced_through(&asked.request.model) {
+                return Ok(None);
+            }
             let todo = "say what the model costs, with prices= of gateway(), or in [tool.unitai.prices] of \
                         pyproject.toml; let the agent use a model of the price table; or drop the budget";
             let message =

@@ -13,7 +13,7 @@ import pytest
 from unitai._engine import Trajectory
 from unitai.errors import UnitAIError, explained
 from unitai.pytest_plugin.failures import TITLE
-from unitai.trials.unseen import tell_unseen
+from unitai.trials.warning import tell_unseen
 
 _KEY = re.compile(r"\b[A-Z][A-Z0-9_]*_API_KEY\b")
 

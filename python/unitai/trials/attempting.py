@@ -77,6 +77,8 @@ class Attempts:
                 outcome = self._once(index, watcher)
                 paid = None if paid is None or outcome.cost is None else paid + outcome.cost
             outcome = replace(outcome, cost=paid, retries=retries)
+        if meter is not None:
+            outcome.unpriced = meter.budget.unpriced_model
         if meter is not None and not meter.purse.is_quiet(meter.last):
             if meter.purse.trouble is not None:
                 # Whatever the test made of it, it was not the whole test.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import NamedTuple, Protocol
@@ -27,8 +27,8 @@ class Fare(NamedTuple):
 
     #: Budgets whose ledger is a file.
     shared: tuple[Budget, ...] = ()
-    #: Dollars for this run alone, and whose they are.
-    lease: tuple[float, str] | None = None
+    #: Dollars for this run alone, whose they are, and whether nobody asked for the budget that they are of.
+    lease: tuple[float, str, bool] | None = None
 
     @contextmanager
     def paying(self) -> Iterator[Budget | None]:
@@ -64,7 +64,7 @@ class SharedFund:
             self._folder = Path(tempfile.mkdtemp(prefix="unitai-"))
             self._lease = lease = Lease.take(own, 1)
             limit = max(lease.amount, NOTHING)
-            self._ledger = Budget.shared(self._folder / "ledger", limit, lease.whose or NAME)
+            self._ledger = Budget.shared(self._folder / "ledger", limit, lease.whose or NAME, _is_default(own))
             shared = (*shared, self._ledger)
         self._fare = Fare(shared)
 
@@ -95,7 +95,11 @@ class LeasedFund:
         if not self._budgets:
             return Fare(), None
         lease = Lease.take(self._budgets, parts)
-        return Fare(lease=(max(lease.amount, NOTHING), lease.whose or NAME)), lease
+        return Fare(lease=(max(lease.amount, NOTHING), lease.whose or NAME, _is_default(self._budgets))), lease
 
     def close(self) -> None:
         """Each lease was settled by itself."""
+
+
+def _is_default(budgets: Sequence[Budget]) -> bool:
+    return all(budget.is_default for budget in budgets)

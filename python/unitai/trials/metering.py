@@ -17,7 +17,7 @@ class Meter:
 
     def __init__(self) -> None:
         #: Counts what is paid.
-        self.budget = Budget(PLENTY)
+        self.budget = Budget(PLENTY, is_default=True)
         #: Knows the first call that a budget around it refused, also if nobody was told.
         self.purse = Purse.open(self.budget, private=True)
         #: What had been paid when somebody last looked.

@@ -88,3 +88,5 @@ class Outcome:
     skip: Skip | None = None
     #: What the agent raised in a run that passed, in a line, where no check asked how it ended.
     unseen: str | None = None
+    #: A model without a price that a default budget let through.
+    unpriced: str | None = None

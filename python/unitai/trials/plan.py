@@ -10,10 +10,6 @@ from unitai.errors import InvalidArgumentError, shown
 __all__ = ["Plan"]
 
 
-#: US dollars that a repeated test may spend, unless it says otherwise.
-DEFAULT_BUDGET = 5.00
-
-
 class Plan(NamedTuple):
     """What is asked of a repeated test. Made by `Plan.of`, which refuses what makes no sense."""
 
@@ -21,6 +17,8 @@ class Plan(NamedTuple):
     threshold: float
     max_workers: int
     budget: float | None
+    #: Whether nobody has said the budget. It lets models without a price through then.
+    is_default_budget: bool = False
     mode: Literal["all", "early", "sequential"] = "all"
     alpha: float = 0.05
     beta: float = 0.05
@@ -38,17 +36,22 @@ class Plan(NamedTuple):
         """The plan that was written down. Raises `InvalidArgumentError` for what makes no sense."""
         n, threshold, workers, budget = given["n"], given["threshold"], given["max_workers"], given["budget"]
         mode, is_own = given["mode"], (n, threshold) != (None, None)
-        if None in (n, threshold, mode, workers):
-            usual_n, usual_threshold, usual_mode, usual_workers = statistics_settings(project_folder())
+        is_default_budget = False
+        if None in (n, threshold, mode, workers) or budget == "default":
+            usual = statistics_settings(project_folder())
+            usual_n, usual_threshold, usual_mode, usual_workers, usual_budget, is_unsaid = usual
             n = usual_n if n is None else n
             threshold = usual_threshold if threshold is None else threshold
             mode = usual_mode if mode is None else mode
             workers = min(_whole("n", n, 1), usual_workers) if workers is None else workers
+            if budget == "default":
+                budget, is_default_budget = usual_budget, is_unsaid
         plan = Plan(
             n=_whole("n", n, 1),
             threshold=_number("threshold", threshold, 0, 1),
             max_workers=_whole("max_workers", workers, 1),
-            budget=DEFAULT_BUDGET if budget == "default" else None if budget is None else _dollars(budget),
+            budget=None if budget is None else _dollars(budget),
+            is_default_budget=is_default_budget,
             mode=mode,
             alpha=_number("alpha", given["alpha"], 0, 1),
             beta=_number("beta", given["beta"], 0, 1),

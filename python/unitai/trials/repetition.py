@@ -18,7 +18,7 @@ from unitai.trials.outcome import Outcome
 from unitai.trials.plan import Plan
 from unitai.trials.progress import Progress
 from unitai.trials.result import StatisticalResult
-from unitai.trials.unseen import tell_unseen
+from unitai.trials.warning import tell_unpriced, tell_unseen
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -47,7 +47,7 @@ class Repetition:
         self._series = plan.series(self._workers)
         self._name = getattr(function, "__name__", type(function).__name__)
         self._place = _place(function)
-        self._budget = None if plan.budget is None else Budget(plan.budget, "these runs")
+        self._budget = None if plan.budget is None else Budget(plan.budget, "these runs", plan.is_default_budget)
         self._spent = 0.0
         self._is_overspent = False
         self._estimate: CostLimitExceeded | None = None
@@ -101,6 +101,8 @@ class Repetition:
         if skips and len(skips) == len(outcomes):
             raise skips[0].error()
         self._tell_unseen([outcome for outcome in outcomes if outcome.unseen is not None])
+        for model in {outcome.unpriced for outcome in outcomes} - {None}:
+            tell_unpriced(str(model), self._plan.budget or 0, self._place)
         return self._result(hands, end)
 
     def _tell_unseen(self, outcomes: list[Outcome]) -> None:

@@ -7,6 +7,7 @@ import itertools
 import json
 import random
 import threading
+import warnings
 
 import pytest
 from loopback import Answered
@@ -15,6 +16,7 @@ from wire import Anywhere, ask, chat, post
 
 from unitai import (
     AmbiguousRunError,
+    Budget,
     CostLimitExceeded,
     MockToolkit,
     StatisticalRunner,
@@ -26,6 +28,7 @@ from unitai import (
 )
 from unitai.faults import on_model, rate_limit
 from unitai.script import fail, say
+from unitai.traffic.purse import spending
 
 pytestmark = [pytest.mark.integration, pytest.mark.filterwarnings("ignore::unitai.StatisticsWarning")]
 
@@ -194,8 +197,59 @@ def test_a_model_without_a_price_is_refused_before_it_is_paid():
         sent.append(mock_toolkit.run(lambda input, tools: ask(Anywhere, model="unheard-of"), "x"))
 
     with pytest.raises(UnpricedModelError, match="unheard-of"):
-        StatisticalRunner(n=6, threshold=0.5).run(test)
+        StatisticalRunner(n=6, threshold=0.5, budget=5.00).run(test)
     assert len(sent) <= 1
+
+
+@pytest.mark.parametrize("seen", ["requests", "reports"])
+def test_the_default_budget_lets_a_model_without_a_price_through_and_warns_once(seen, monkeypatch):
+    reached = []
+
+    def test():
+        toolkit = MockToolkit(block_network=True)
+
+        def agent(input, tools):
+            if seen == "reports":
+                toolkit.record_llm_call(model, 10, 5)
+                raise ConnectionError
+            ask(Anywhere, model=model)
+
+        result = toolkit.run(agent, "x")
+        # It came as far as the network, which is blocked: no budget has refused it.
+        assert result.failed
+        assert not result.error_is(UnpricedModelError)
+        reached.append(model)
+
+    for model, is_told in ((f"my-{seen}", True), (f"my-{seen}", False), (f"my-other-{seen}", True)):
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            assert StatisticalRunner(n=6, threshold=0.5).run(test).passed == 6
+        lines = [str(each.message).partition(",")[0] for each in told]
+        assert lines == [f"{model} has no known price"] * is_told
+    assert len(reached) == 18
+    # One that somebody has said refuses it, wherever it was said.
+    monkeypatch.setenv("UNITAI_COST_BUDGET_PER_REPEATED_TEST", "5")
+    with pytest.raises(UnpricedModelError, match=model):
+        StatisticalRunner(n=6, threshold=0.5).run(test)
+    assert len(reached) == 18
+
+
+def test_the_default_budget_holds_for_models_with_a_price():
+    def test():
+        toolkit = MockToolkit(prices=PRICES)
+        toolkit.run(lambda input, tools: toolkit.record_llm_call("gpt-4o", 1000, 1000, cost=1.00), "x")
+
+    with pytest.raises(CostLimitExceeded, match="6 runs of test would cost about") as caught:
+        StatisticalRunner(n=6, threshold=0.5).run(test)
+    assert caught.value.expected == "at most $5.00, the budget of these runs"
+
+
+def test_a_budget_of_the_suite_refuses_what_the_default_of_a_test_lets_through():
+    def test(mock_toolkit):
+        mock_toolkit.run(lambda input, tools: mock_toolkit.record_llm_call("my-own", 1, 1), "x")
+
+    with spending(Budget(5.00, name="the suite")), pytest.raises(UnpricedModelError, match="my-own"):
+        StatisticalRunner(n=6, threshold=0.5).run(test)
 
 
 def test_a_model_that_a_script_invents_needs_no_price():

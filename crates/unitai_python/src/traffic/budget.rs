@@ -38,21 +38,30 @@ impl Budget {
 
 #[pymethods]
 impl Budget {
-    /// `name` says whose it is, for the message when it is used up.
+    /// `name` says whose it is, for the message when it is used up. `is_default` says that nobody asked for it: a model
+    /// without a price is let through then.
     #[new]
-    #[pyo3(signature = (limit, name=None))]
-    fn new(py: Python<'_>, limit: f64, name: Option<&str>) -> PyResult<Budget> {
-        Ok(Budget { ledger: named(meter::Budget::new(limit_of(py, limit)?), name) })
+    #[pyo3(signature = (limit, name=None, is_default=false))]
+    fn new(py: Python<'_>, limit: f64, name: Option<&str>, is_default: bool) -> PyResult<Budget> {
+        Ok(Budget { ledger: named(meter::Budget::new(limit_of(py, limit)?), name, is_default) })
     }
 
     /// A budget that several processes share: its ledger is a file, which is made if there is none. A copy of it in
     /// another process is about the same money.
     #[staticmethod]
-    #[pyo3(signature = (path, limit=None, name=None))]
-    fn shared(py: Python<'_>, path: PathBuf, limit: Option<f64>, name: Option<&str>) -> PyResult<Budget> {
+    #[pyo3(signature = (path, limit=None, name=None, is_default=false))]
+    fn shared(
+        py: Python<'_>,
+        path: PathBuf,
+        limit: Option<f64>,
+        name: Option<&str>,
+        is_default: bool,
+    ) -> PyResult<Budget> {
         let limit = limit.map(|limit| limit_of(py, limit)).transpose()?;
         let ledger = patiently(py, true, || meter::Budget::shared(&path, limit));
-        ledger.map(|ledger| Budget { ledger: named(ledger, name) }).map_err(|error| ledger_error(py, &error))
+        ledger
+            .map(|ledger| Budget { ledger: named(ledger, name, is_default) })
+            .map_err(|error| ledger_error(py, &error))
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
@@ -67,7 +76,7 @@ impl Budget {
             .into_err(py));
         };
         let restore = py.get_type::<Budget>().attribute("shared")?;
-        (restore, (path, None::<f64>, budget.name())).into_pyobject(py)
+        (restore, (path, None::<f64>, budget.name(), budget.is_default())).into_pyobject(py)
     }
 
     /// Whose it is, if somebody said.
@@ -80,6 +89,18 @@ impl Budget {
     #[getter]
     fn path(&self) -> Option<String> {
         self.ledger.path().map(|path| path.to_string_lossy().into_owned())
+    }
+
+    /// Whether nobody asked for it, so that it lets models without a price through.
+    #[getter]
+    fn is_default(&self) -> bool {
+        self.ledger.is_by_default()
+    }
+
+    /// The first model without a price that it let through.
+    #[getter]
+    fn unpriced_model(&self) -> Option<&str> {
+        self.ledger.unpriced_model()
     }
 
     /// What may be spent in all.
@@ -134,8 +155,9 @@ pub(crate) fn budget_settings(py: Python<'_>, folder: PathBuf) -> PyResult<Bound
     Ok(found)
 }
 
-fn named(budget: meter::Budget, name: Option<&str>) -> meter::Budget {
-    budget.of(name.map_or(Whose::Nobodys, Whose::of_name))
+fn named(budget: meter::Budget, name: Option<&str>, is_default: bool) -> meter::Budget {
+    let budget = budget.of(name.map_or(Whose::Nobodys, Whose::of_name));
+    if is_default { budget.by_default() } else { budget }
 }
 
 fn limit_of(py: Python<'_>, limit: f64) -> PyResult<Money> {

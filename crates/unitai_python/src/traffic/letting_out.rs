@@ -90,6 +90,9 @@ pub(super) fn reserve(
         if owner.source() == Source::Script && !rules.has_own_budget {
             return Ok(None);
         }
+        if rules.budgets.lets_unpriced_through(&asked.request.model) {
+            return Ok(None);
+        }
         let error = unpriced_with_budget(py, &asked.request.model, owner.run().is_some());
         rules.note(py, None, &error, true);
         return Err(error);

@@ -1,7 +1,7 @@
 //! A budget that holds: money is reserved before a request is sent and settled after its answer.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use unitai_model::Money;
 
@@ -27,19 +27,44 @@ pub struct Budget {
     ledger: Arc<Ledger>,
     limit: Money,
     whose: Whose,
+    /// Of one that nobody asked for: the first model without a price that it let through.
+    unpriced: Option<Arc<OnceLock<String>>>,
 }
 
 impl Budget {
     /// A budget of this amount, for this process.
     pub fn new(limit: Money) -> Budget {
-        Budget { ledger: Arc::new(Ledger::in_memory(limit)), limit, whose: Whose::Nobodys }
+        Budget { ledger: Arc::new(Ledger::in_memory(limit)), limit, whose: Whose::Nobodys, unpriced: None }
     }
 
     /// A budget that several processes share: its ledger is a file. It is made where there is none, with the limit
     /// that is given; one that is there must have that limit.
     pub fn shared(path: &Path, limit: Option<Money>) -> Result<Budget, LedgerError> {
         let (ledger, limit) = SharedLedger::join(path, limit)?;
-        Ok(Budget { ledger: Arc::new(Ledger::File(ledger)), limit, whose: Whose::Nobodys })
+        let ledger = Arc::new(Ledger::File(ledger));
+        Ok(Budget { ledger, limit, whose: Whose::Nobodys, unpriced: None })
+    }
+
+    /// The same budget, as one that nobody asked for. It holds for what can be priced, and refuses no model without a price.
+    pub fn by_default(self) -> Budget {
+        Budget { unpriced: Some(Arc::default()), ..self }
+    }
+
+    /// Whether nobody asked for it.
+    pub fn is_by_default(&self) -> bool {
+        self.unpriced.is_some()
+    }
+
+    /// The first model without a price that it let through.
+    pub fn unpriced_model(&self) -> Option<&str> {
+        self.unpriced.as_ref()?.get().map(String::as_str)
+    }
+
+    /// Writes down that it let a model without a price through.
+    pub(super) fn let_through(&self, model: &str) {
+        if let Some(unpriced) = &self.unpriced {
+            unpriced.get_or_init(|| model.to_owned());
+        }
     }
 
     /// The same budget, as somebody's.

@@ -101,6 +101,25 @@ impl Budgets {
         self.0.iter().any(|budget| budget.path().is_some())
     }
 
+    /// Lets a call of a model without a price through, if nobody asked for any of the budgets.
+    ///
+    /// ```
+    /// use unitai_model::Money;
+    /// use unitai_wire::meter::{Budget, Budgets};
+    /// let usual = Budget::new(Money::from_dollars(5.0).unwrap()).by_default();
+    /// let asked_for = Budget::new(Money::from_dollars(5.0).unwrap());
+    /// assert!(Budgets::from(usual.clone()).lets_unpriced_through("my-model"));
+    /// assert_eq!(usual.unpriced_model(), Some("my-model"));
+    /// assert!(![usual, asked_for].into_iter().collect::<Budgets>().lets_unpriced_through("my-model"));
+    /// ```
+    pub fn lets_unpriced_through(&self, model: &str) -> bool {
+        let is_let = self.0.iter().all(Budget::is_by_default);
+        if is_let {
+            self.0.iter().for_each(|budget| budget.let_through(model));
+        }
+        is_let
+    }
+
     /// Sets money aside in each, or says why it cannot be; then it is set aside in none.
     ///
     /// ```

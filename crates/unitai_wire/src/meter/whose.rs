@@ -60,7 +60,10 @@ impl Whose {
         match self {
             Whose::Nobodys | Whose::Other(_) => "raise the limit of the Budget",
             Whose::Toolkit => "raise it with MockToolkit(budget=...)",
-            Whose::Runs => "raise it with budget= of StatisticalRunner or @statistical",
+            Whose::Runs => {
+                "raise it with budget= of StatisticalRunner or @statistical, or with \
+                 cost_budget_per_repeated_test or UNITAI_COST_BUDGET_PER_REPEATED_TEST"
+            }
             Whose::Test => {
                 "raise it with max_cost= of the marker unitai_budget, or with cost_budget_per_test or \
                  UNITAI_COST_BUDGET_PER_TEST"
