@@ -136,6 +136,7 @@ def test_what_is_known_of_a_passing_test_is_in_its_properties(files):
     assert found == {
         "unitai.test": "tests/test_a.py::TestB::test_passes[x/y::z]",
         "unitai.outcome": "passed",
+        "unitai.duration": "1.250",
         "unitai.cost": "0.75",
         "unitai.paid": "0.25",
         "unitai.tokens": "900",
@@ -161,6 +162,7 @@ def test_what_is_known_of_a_passing_test_is_in_its_properties(files):
     assert without == {
         "unitai.test": "tests/test_a.py::test_xpasses",
         "unitai.outcome": "xpassed",
+        "unitai.duration": "1.250",
         "unitai.cost": "0",
         "unitai.paid": "0",
         "unitai.tokens": "0",

@@ -208,6 +208,9 @@ class TestEveryKind:
         assert (float(told["test_passes"]["unitai.cost"]), told["test_passes"]["unitai.paid"]) == (0.0027, "0")
         assert (told["test_passes"]["unitai.tokens"], told["test_passes"]["unitai.model_calls"]) == ("1020", "1")
         assert told["test_repeated"]["unitai.pass_rate"] == "1"
+        assert {name: properties["unitai.duration"] for name, properties in told.items()} == {
+            name: case.get("time") for name, case in cases.items()
+        }
         assert cases["test_undecided"].find("error") is not None
         assert cases["test_every_run_raises"].find("error") is not None
         assert told["test_every_run_raises"]["unitai.verdict"] == "error"

@@ -57,7 +57,8 @@ def test_a_test_that_fails_shows_its_modes_and_one_run(project, head):
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(
         [
-            "*runs passed*90.0% required",
+            "*_ test_it (statistical) _*",
+            "*runs passed*90.0% required (statistical)",
             "  Pass rate: * — required: 90.0%",
             "  Failure modes:",
             "    *x — expected lookup_order before process_refund, but lookup_order was never called*",
@@ -344,6 +345,7 @@ def test_a_junit_file_tells_the_rate_and_the_interval(project, pytester):
     assert found["unitai.verdict"] == "passed"
     assert (found["unitai.passed"], found["unitai.failed"]) == ("6", "3")
     assert found["unitai.interval"].startswith("0.299")
+    assert 0 < float(found["unitai.duration"]) < 60
 
 
 def test_with_xdist(project):

@@ -391,6 +391,8 @@ def _is_ours(marks: Iterable[pytest.Mark]) -> bool:
     return any(mark.name.startswith(_MARKERS) or mark.name in LAYERS for mark in marks)
 
 
+#: How long a test has taken so far.
+SECONDS = pytest.StashKey[float]()
 #: Of a test that did not pass: it failed, as expected or not, or was skipped.
 _RAISED = pytest.StashKey[bool]()
 
@@ -406,6 +408,7 @@ def pytest_runtest_makereport(
     raised = call.excinfo or next(iter(getattr(item, "_excinfo", None) or ()), None)
     if raised is None:
         report = yield
+        item.stash[SECONDS] = item.stash.get(SECONDS, 0.0) + report.duration
         if call.when != "teardown":
             return report
     else:
@@ -414,6 +417,7 @@ def pytest_runtest_makereport(
         item.stash[_RAISED] = True
         with abridged(raised, item.config):
             report = yield
+        item.stash[SECONDS] = item.stash.get(SECONDS, 0.0) + report.duration
     from unitai.pytest_plugin.session import look
 
     look(item, call, report)

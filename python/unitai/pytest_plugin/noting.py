@@ -12,6 +12,7 @@ import pytest
 
 from unitai._engine import AgentRunResult, Finding, RunWatch, Tally, Trajectory, junit_properties
 from unitai.errors import InconclusiveError, RunsRaisedError
+from unitai.pytest_plugin import SECONDS
 from unitai.trials.result import StatisticalResult
 from unitai.trials.weather import cause_of
 
@@ -62,7 +63,8 @@ class Notes:
         trials = sys.modules.get("unitai.pytest_plugin.trials")
         stats: StatisticalResult | None = None if trials is None else item.stash.get(trials.RESULT, None)
         told = None if stats is None else statistics(stats)
-        report.user_properties.extend(junit_properties(spent, told))
+        seconds = item.stash.get(SECONDS, report.duration)
+        report.user_properties += [("unitai.duration", f"{seconds:.3f}"), *junit_properties(spent, told)]
         if self._watch is None:
             return
         self._look()

@@ -57,6 +57,9 @@ def _failed(item: pytest.Item, report: pytest.TestReport, excinfo: pytest.Except
         report.longrepr = excinfo.getrepr(style="value")
     if not report.failed:
         return
+    if _is_of_repeated(item, report):
+        file, line, name = report.location
+        report.location = (file, line, f"{name} (statistical)")
     about = subject(item, excinfo)
     beside = hints.beside(excinfo.value, about.trajectories())
     # pytest shows the whole text of what was raised; who reads the report of a run sees its first line.
@@ -83,6 +86,11 @@ def _begin_with_reason(report: pytest.TestReport, findings: list[Finding]) -> No
     crash = getattr(report.longrepr, "reprcrash", None)
     if crash is not None and findings and crash.message.startswith(_NO_REASON):
         crash.message = reason(findings[0])
+
+
+def _is_of_repeated(item: pytest.Item, report: pytest.TestReport) -> bool:
+    """Whether the report is of the runs of a repeated test."""
+    return report.when == "call" and item.get_closest_marker("unitai_statistical") is not None
 
 
 def _is_told_by_text(item: pytest.Item, error: BaseException) -> bool:

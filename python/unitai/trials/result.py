@@ -314,7 +314,7 @@ class StatisticalResult:
             raise RunsRaisedError(self._told(), stats=self)
 
     def _told(self) -> str:
-        return f"{headline(self)}\n\n{self.report()}"
+        return f"{headline(self)} (statistical)\n\n{self.report()}"
 
     def __repr__(self) -> str:
         rest = f", {self.inconclusive} inconclusive" if self.inconclusive else ""

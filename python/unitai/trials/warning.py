@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import warnings
 
-from unitai.errors import StatisticsWarning, UnseenErrorWarning
 from unitai._engine import shown_dollars
+from unitai.errors import StatisticsWarning, UnseenErrorWarning
 
 __all__ = ["tell_unpriced", "tell_unseen"]
 

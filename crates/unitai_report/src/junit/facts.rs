@@ -48,6 +48,7 @@ pub(super) fn of_run(run: &Run) -> Facts {
 /// The facts of a test. Where costs are known, those of a test without model calls are, too.
 pub(super) fn of_test(test: &Test, is_spending_known: bool) -> Facts {
     let mut facts = vec![("unitai.test", test.end.test.clone()), ("unitai.outcome", word(test.end.outcome))];
+    facts.push(("unitai.duration", format!("{:.3}", test.end.duration_seconds)));
     if test.end.reruns > 0 {
         facts.push(("unitai.reruns", test.end.reruns.to_string()));
     }
