@@ -67,6 +67,53 @@ def project(tmp_path):
     return Project(tmp_path)
 
 
+#: Each option of `unitai test` that is a setting, with the setting and its value.
+FLAGS = {
+    "--model": ("gpt-4o-mini", "model_override", "gpt-4o-mini"),
+    "--budget": ("2.50", "cost_budget_per_suite", 2.5),
+    "--live-models": ("never", "live_models", "never"),
+    "--n": ("4", "default_n", 4),
+    "--threshold": ("0.5", "default_threshold", 0.5),
+    "--record": (None, "cache_mode", "record"),
+}
+
+
+@pytest.mark.parametrize("flag", FLAGS)
+def test_every_option_reaches_the_processes_that_a_test_starts(project, flag):
+    text, name, value = FLAGS[flag]
+    project.write("child.py", f"from unitai import UnitAIConfig\nprint(repr(UnitAIConfig.load().{name}))\n")
+    suite = f"""
+        import os, subprocess, sys
+
+        def test_it():
+            told = subprocess.run([sys.executable, "child.py"], capture_output=True, text=True, check=True)
+            assert told.stdout == "{value!r}\\n"
+    """
+    project.write("test_suite.py", dedent(suite))
+    # What the environment says otherwise, the command line is heard before.
+    variables = {"UNITAI_CACHE": "auto", "UNITAI_MODEL_OVERRIDE": "another", "UNITAI_COST_BUDGET_PER_SUITE": "9"}
+    done = project.start(str(COMMAND), "test", *filter(None, (flag, text)), **variables)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_an_option_of_pytest_reaches_them_too_and_is_taken_back(project):
+    suite = """
+        import os
+
+        import pytest
+
+        def test_it(monkeypatch):
+            assert os.environ["UNITAI_MODEL_OVERRIDE"] == "outer"
+            inner = pytest.main(["-q", "-p", "no:cacheprovider", "--unitai-model=inner", "inner.py"])
+            assert inner == 0
+            assert os.environ["UNITAI_MODEL_OVERRIDE"] == "outer"
+    """
+    project.write(
+        "inner.py", "import os\n\ndef test_it():\n    assert os.environ['UNITAI_MODEL_OVERRIDE'] == 'inner'\n"
+    )
+    project.passes(dedent(suite), "--unitai-model=outer")
+
+
 def test_the_budget_of_repeated_tests_is_a_setting_with_a_default(project):
     assert project.shown()["cost_budget_per_repeated_test"] == (5.0, "default")
     assert re.search(r"\ncost_budget_per_repeated_test +5 +default\n", project.config().stdout)

@@ -193,7 +193,7 @@ def test_it():
     result.assert_outcomes(failed=1)
     assert result.ret == 1
     result.stdout.fnmatch_lines(
-        ["inconclusive: no run came to a verdict", "FAILED test_it.py::test_it - *InconclusiveError*"]
+        ["inconclusive: no run came to a verdict (statistical)", "FAILED test_it.py::test_it - *InconclusiveError*"]
     )
 
 

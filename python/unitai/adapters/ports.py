@@ -77,8 +77,8 @@ class Session:
         return self._tools
 
     def get_tool(self, name: str) -> ToolHandle:
-        """A tool by its name, mocked or not: `invoke(args)` answers a call of it as `answer` does, and `calls` are those of
-        this run.
+        """A tool by its name, mocked or not: `invoke(args)` answers a call of it as `answer` does, and `calls` has
+        those of this run.
         """
         self.are_tools_taken = True
         self._run.tools_handed_over()

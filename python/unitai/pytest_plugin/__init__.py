@@ -248,6 +248,9 @@ def pytest_configure(config: pytest.Config) -> None:
         from unitai.pytest_plugin.starting import start
 
         start(config, speaks)
+    if options:
+        # What was wrong with one has been told by now, in the words of the command line.
+        config.add_cleanup(_export(options))
     if config.getoption("unitai_llm", False):
         from unitai.pytest_plugin import yaml_tests
 
@@ -305,6 +308,10 @@ _SETTINGS = (
 )
 
 
+#: The variable of a setting that has two: the one that is asked first.
+_ASKED_FIRST = {"cache_mode": "UNITAI_CACHE"}
+
+
 def _begin(config: pytest.Config) -> Callable[[], None]:
     """Notes where and how pytest began; gives what takes it back."""
     given = [(option, name, config.getoption(dest, None)) for option, dest, name in _SETTINGS]
@@ -312,6 +319,24 @@ def _begin(config: pytest.Config) -> Callable[[], None]:
     before = (root, variables, options)
     _stand(str(config.rootpath), said, [(option, name, text) for option, name, text in given if text])
     return lambda: _stand(*before)
+
+
+def _export(given: list[tuple[str, str, str]]) -> Callable[[], None]:
+    """Says what the command line says in the environment, too, for the processes that tests start; gives what takes it
+    back.
+    """
+    said = {_ASKED_FIRST.get(name, f"UNITAI_{name.upper()}"): text for _, name, text in given}
+    before = {name: os.environ.get(name) for name in said}
+    os.environ.update(said)
+
+    def take_back() -> None:
+        for name, text in before.items():
+            if text is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = text
+
+    return take_back
 
 
 def _stand(folder: str | None, said: dict[str, str], given: list[tuple[str, str, str]]) -> None:

@@ -93,16 +93,4 @@ def _cache_mode(config: pytest.Config, speaks: bool) -> str | None:
             f"nothing can be recorded: {settings['directory']} is a file, where a folder should be\n"
             "  to do:    move it, or name another folder in the setting `cache_directory`"
         )
-    if mode:
-        before = os.environ.get("UNITAI_CACHE")
-        # For what is opened inside of a test, and for the processes that it starts.
-        os.environ["UNITAI_CACHE"] = mode
-        config.add_cleanup(lambda: _restore("UNITAI_CACHE", before))
     return settled
-
-
-def _restore(name: str, value: str | None) -> None:
-    if value is None:
-        os.environ.pop(name, None)
-    else:
-        os.environ[name] = value
