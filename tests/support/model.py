@@ -28,11 +28,13 @@ def chat(
     url: str = URL,
     pool: Any = None,
     tools: Iterable[str] = (),
+    schema: dict[str, Any] | None = None,
     **more: Any,
 ) -> dict[str, Any]:
-    """One request, which offers these tools with any arguments; gives the message of the answer."""
+    """One request, which offers these tools with arguments of this schema, else with any; gives the message of the answer."""
     messages = [{"role": "user", "content": text}] if isinstance(text, str) else text
-    offered = [{"type": "function", "function": {"name": name, "parameters": {"type": "object"}}} for name in tools]
+    parameters = schema or {"type": "object"}
+    offered = [{"type": "function", "function": {"name": name, "parameters": parameters}} for name in tools]
     if offered:
         more["tools"] = offered
     response = (pool or POOL).request("POST", url, json={"model": model, "messages": messages, **more})

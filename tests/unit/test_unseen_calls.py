@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
@@ -15,6 +15,7 @@ from unitai import (
     MockToolkit,
     TrajectoryStep,
     UnknownToolError,
+    UnmockedToolError,
     UnmockedToolWarning,
     UnreachableToolError,
     scripted_model,
@@ -38,11 +39,17 @@ def lookup(order: str) -> str:
 REAL: dict[str, Callable[..., str]] = {"refund": refund, "lookup": lookup}
 
 
-def loop(tools: dict[str, Callable[..., Any]] = REAL, *, offered: tuple[str, ...] = ("refund", "lookup")) -> str:
+def loop(
+    tools: dict[str, Callable[..., Any]] = REAL,
+    *,
+    offered: tuple[str, ...] = ("refund", "lookup"),
+    schema: dict[str, Any] | None = None,
+    begun: Iterable[dict[str, Any]] = (),
+) -> str:
     """A home-made agent: it asks the model, runs what the model requests, and sends the results."""
     messages: list[dict[str, Any]] = [{"role": "user", "content": "Refund order 123."}]
     while True:
-        answer = chat(messages, tools=offered)
+        answer = chat([*messages, *begun], tools=offered, schema=schema)
         if not answer.get("tool_calls"):
             return answer["content"]
         messages.append(answer)
@@ -195,15 +202,14 @@ class TestRefusals:
             self.toolkit().allow_refusal("refund", "refnud")
 
     @pytest.mark.parametrize("is_handed", [False, True])
-    def test_a_guard_that_lets_other_calls_through_is_left_alone(self, is_handed):
-        """What reaches the mock at another time shows where the calls of this agent go."""
-
+    def test_a_guard_that_lets_other_calls_through_is_allowed_as_one_that_lets_none(self, is_handed):
         def agent(tools: dict[str, Callable[..., Any]]) -> str:
             refusals = ["Not done: look the order up first."]
             return loop({**tools, "refund": lambda order: refusals.pop() if refusals else tools["refund"](order)})
 
         first, second = call("refund", order="123"), call("refund", order="123")
         toolkit = self.toolkit()
+        toolkit.allow_refusal("refund")
         with scripted_model([first, call("lookup", order="123"), second, say("Done.")]):
             if is_handed:
                 tools = toolkit.as_dict()
@@ -222,24 +228,106 @@ class TestRefusals:
         *_, step = tool_steps(caught.value.result)
         assert (step.unseen, step.tool_result) == (True, "really refunded 123")
 
-    def test_the_real_function_beside_the_mock_is_a_rejected_step(self):
+    @pytest.mark.parametrize("is_prefilled", [False, True], ids=["", "the request begins the answer"])
+    def test_the_real_function_beside_the_mock_is_an_error(self, is_prefilled):
         def agent(tools: dict[str, Callable[..., Any]]) -> str:
             ways = [refund, tools["refund"]]
 
             def either(order: str) -> str:
                 return ways.pop()(order)
 
+            begun = [{"role": "assistant", "content": "So: "}] if is_prefilled else []
+            return loop({"refund": either}, begun=begun)
+
+        with (
+            scripted_model([call("refund", order="1"), *STEPS]),
+            pytest.raises(UnreachableToolError, match="refund is mocked, but its calls do not reach") as caught,
+        ):
+            mocked().run(lambda question, tools: agent(tools), "Refund order 123.")
+        result = caught.value.result
+        assert not result.tool_not_called("refund")
+        assert [(step.unseen, step.tool_result) for step in tool_steps(result)] == [
+            (False, "mocked"),
+            (True, "really refunded 123"),
+        ]
+
+    def test_so_is_that_of_an_agent_below_one_that_holds_the_mock(self):
+        def agent(question: str, tools: dict[str, Callable[..., Any]]) -> str:
+            return loop({**tools, "lookup": lambda order: loop({"refund": refund})})
+
+        toolkit = mocked()
+        toolkit.allow("lookup")
+        first, below = call("refund", order="1"), [call("refund", order="2"), say("Paid.")]
+        with (
+            scripted_model([first, call("lookup", order="1"), *below, say("Done.")]),
+            pytest.raises(UnreachableToolError, match="refund is mocked"),
+        ):
+            toolkit.run(agent, "Refund orders 1 and 2.")
+
+    def test_a_call_with_arguments_that_the_schema_refuses_may_be_refused_beside_others(self):
+        def checked(tools: dict[str, Callable[..., Any]]) -> dict[str, Callable[..., Any]]:
+            return {"refund": lambda order: tools["refund"](order) if isinstance(order, str) else "order: no text"}
+
+        def agent(question: str, tools: dict[str, Callable[..., Any]]) -> str:
+            return loop(checked(tools), schema={"type": "object", "properties": {"order": {"type": "string"}}})
+
+        with scripted_model([call("refund", order=123).unchecked(), *STEPS]):
+            result = mocked().run(agent, "Refund order 123.")
+        assert [step.rejected for step in tool_steps(result)] == [True, False]
+        with (
+            scripted_model([call("refund", order=123).unchecked(), say("Done.")]),
+            pytest.raises(UnreachableToolError, match="order: no text"),
+        ):
+            mocked().run(agent, "Refund order 123.")
+
+    def test_a_replaced_function_may_be_refused_beside_other_calls(self):
+        toolkit = MockToolkit()
+        toolkit.patch(f"{__name__}.refund", return_value="mocked")
+
+        def agent() -> str:
+            refusals = ["Limit reached."]
+            return loop({"refund": lambda order: refusals.pop() if order == "9" else refund(order)})
+
+        with scripted_model([*STEPS[:1], call("refund", order="9"), say("Done.")]):
+            result = toolkit.run_generic(agent)
+        assert [step.rejected for step in tool_steps(result)] == [False, True]
+        with pytest.raises(UnreachableToolError, match="Limit reached"):
+            with scripted_model([call("refund", order="9"), say("Done.")]):
+                toolkit.run_generic(agent)
+
+    def test_a_real_function_that_answers_where_a_refusal_is_allowed_is_a_rejected_step(self):
+        toolkit = mocked()
+        toolkit.allow_refusal("refund")
+        with scripted_model(STEPS):
+            result = toolkit.run_generic(loop)
+        (step,) = tool_steps(result)
+        assert (step.rejected, step.tool_error.message) == (True, "really refunded 123")
+        assert not result.tool_not_called("refund")
+
+    def test_a_real_function_behind_a_mock_that_raises_is_not_seen_unless_it_is_patched(self):
+        toolkit = MockToolkit()
+        toolkit.mock("refund", side_effect=ConnectionError("the bank is away"))
+
+        def agent(question: str, tools: dict[str, Callable[..., Any]]) -> str:
+            def either(order: str) -> str:
+                try:
+                    return tools["refund"](order=order)
+                except ConnectionError:
+                    return refund(order)
+
             return loop({"refund": either})
 
-        with scripted_model([call("refund", order="1"), *STEPS]):
-            result = mocked().run(lambda question, tools: agent(tools), "Refund order 123.")
-        assert not result.tool_not_called("refund")
-        assert [step.rejected for step in tool_steps(result)] == [False, True]
-        assert tool_steps(result)[1].tool_error.message == "really refunded 123"
+        with scripted_model(STEPS):
+            result = toolkit.run(agent, "Refund order 123.")
+        (step,) = tool_steps(result)
+        assert str(step.tool_error) == "the bank is away"
+        toolkit.patch(f"{__name__}.refund", name="bank")
+        with scripted_model(STEPS), pytest.raises(UnmockedToolError, match="bank"):
+            toolkit.run(agent, "Refund order 123.")
 
     def test_without_strictness_it_is_a_warning(self):
         toolkit = mocked(strict=False)
-        with scripted_model(STEPS), pytest.warns(UnmockedToolWarning, match="refund is mocked"):
+        with scripted_model(STEPS), pytest.warns(UnmockedToolWarning, match="cannot see answered refund"):
             toolkit.run(lambda question, tools: loop(REAL), "Refund order 123.")
 
     def test_what_the_agent_has_kept_of_a_mock_is_no_refusal(self):
@@ -252,6 +340,19 @@ class TestRefusals:
             result = mocked().run(lambda question, tools: agent(tools), "Refund order 123.")
         assert result.call_order() == ["refund"]
         assert len(tool_steps(result)) == 1
+
+    def test_what_a_mock_has_said_of_another_order_is_not_kept_for_this_one(self):
+        toolkit = MockToolkit()
+        toolkit.mock("refund", return_value="refunded")
+
+        def agent(question: str, tools: dict[str, Callable[..., Any]]) -> str:
+            return loop({"refund": lambda order: tools["refund"](order) if order == "1" else refund(order)})
+
+        with (
+            scripted_model([call("refund", order="1"), *STEPS]),
+            pytest.raises(UnreachableToolError, match="really refunded 123"),
+        ):
+            toolkit.run(agent, "Refund order 123.")
 
 
 def test_a_real_tool_that_uses_a_mocked_one_on_its_way_is_noticed():
@@ -338,12 +439,100 @@ def test_a_mock_that_an_answer_calls_in_its_text_and_nothing_reached_is_an_error
         mocked().run_generic(agent)
 
 
+ACTION = 'Thought: money back\nAction: refund\nAction Input: {"order": "123"}'
+
+
+def acting(function: Callable[[str], str]) -> str:
+    """An agent whose model acts in its text: it is told what came of it, and says the last word."""
+    chat("Refund order 123.")
+    return chat(f"Observation: {function('123')}")["content"]
+
+
+class TestHeldTools:
+    """An agent that is handed its tools may use others, all the same."""
+
+    def test_a_call_in_a_text_that_passes_them_by_is_an_error(self):
+        with pytest.raises(UnreachableToolError, match="in its text"), scripted_model([say(ACTION), say("Done.")]):
+            mocked().run(lambda question, tools: acting(refund), "Refund order 123.")
+        toolkit = mocked()
+        tools = toolkit.as_dict()
+        with pytest.raises(UnreachableToolError, match="in its text"), scripted_model([say(ACTION), say("Done.")]):
+            toolkit.run_generic(lambda: acting(refund) if tools else "")
+
+    def test_a_call_in_a_text_that_comes_to_them_is_left_alone(self):
+        with scripted_model([say(ACTION), say("Done.")]):
+            result = mocked().run(lambda question, tools: acting(tools["refund"]), "Refund order 123.")
+        assert result.call_order() == ["refund"]
+
+    def test_a_call_whose_result_the_model_is_told_in_words_is_an_error(self):
+        def agent(question: str, tools: dict[str, Callable[..., Any]]) -> str:
+            (wanted,) = chat(question, tools=["refund"])["tool_calls"]
+            return chat("It said: " + refund(**json.loads(wanted["function"]["arguments"])))["content"]
+
+        with pytest.raises(UnreachableToolError, match="the mock was never called"), scripted_model(STEPS):
+            mocked().run(agent, "Refund order 123.")
+
+    @pytest.mark.parametrize(
+        ("step", "offered"), [(say(ACTION), []), (call("refund", order="123"), ["refund"])], ids=["text", "call"]
+    )
+    def test_an_agent_that_asks_a_person_first_is_left_alone(self, step, offered):
+        def agent(question: str, tools: dict[str, Callable[..., Any]]) -> str:
+            return f"Shall I? {chat(question, tools=offered)}"
+
+        with scripted_model([step]):
+            result = mocked().run(agent, "Refund order 123.")
+        assert result.tool_not_called("refund")
+
+
+def test_a_refusal_of_a_call_in_a_text_may_be_allowed():
+    toolkit = mocked()
+    toolkit.allow_refusal("refund")
+    with scripted_model([say(ACTION), say("Sorry.")]):
+        assert toolkit.run_generic(lambda: acting(lambda order: "nobody approved it")).output == "Sorry."
+
+
+def test_so_may_one_that_ends_the_agent():
+    toolkit = mocked()
+    toolkit.allow_refusal("refund")
+    with scripted_model(STEPS[:1]):
+        result = toolkit.run_generic(lambda: str(chat("Refund order 123.", tools=["refund"])["content"]))
+    assert result.tool_not_called("refund")
+
+
+def test_a_tool_that_the_model_is_made_to_call_is_what_the_agent_wants_of_it():
+    def agent(**options: Any) -> str:
+        messages: list[dict[str, Any]] = [{"role": "user", "content": "What is it about?"}]
+        while True:
+            answer = chat(messages, tools=["classify"], **options)
+            (wanted,) = answer["tool_calls"]
+            if "unknown" not in wanted["function"]["arguments"]:
+                # The next question is another conversation, and nothing is told of this one.
+                return chat("Answer it.")["content"]
+            messages += [answer, {"role": "tool", "tool_call_id": wanted["id"], "content": "Not one of the kinds."}]
+
+    steps = [call("classify", kind="unknown"), call("classify", kind="refund"), say("Done.")]
+    for choice in ({"type": "function", "function": {"name": "classify"}}, "required"):
+        with scripted_model(steps):
+            assert MockToolkit().run_generic(lambda choice=choice: agent(tool_choice=choice)).output == "Done."
+    with pytest.raises(UnreachableToolError, match="classify"), scripted_model(steps):
+        MockToolkit().run_generic(agent)
+    toolkit = MockToolkit()
+    toolkit.mock("classify", return_value="mocked")
+    with pytest.raises(UnreachableToolError, match="classify is mocked"), scripted_model(steps):
+        toolkit.run_generic(lambda: agent(tool_choice="required"))
+
+
 @pytest.mark.parametrize(
     "text", ["I cannot refund that.", "Shall I refund it?", "Our refund policy: ask within 14 days.", "refunds()"]
 )
 def test_a_text_that_only_mentions_a_mock_is_left_alone(text):
     with scripted_model([say(text)]):
         assert mocked().run_generic(lambda: chat("May I have a refund?")["content"]).output == text
+
+
+def test_a_call_in_a_form_of_the_agents_own_is_not_known():
+    with scripted_model([say("refund > 123"), say("Done.")]):
+        assert mocked().run_generic(lambda: acting(refund)).output == "Done."
 
 
 def test_code_of_an_answer_that_calls_the_mock_is_left_alone():

@@ -73,7 +73,6 @@ class Session:
     def tools(self) -> dict[str, Callable[..., Any]]:
         """The tools as callables bound to this run, for agents that are handed their tools."""
         self.are_tools_taken = True
-        self._run.tools_handed_over()
         return self._tools
 
     def get_tool(self, name: str) -> ToolHandle:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 from warnings import warn
-from weakref import ref
 
 from unitai._engine import AgentRunResult, Budget, MockTool, Toolbox, Trajectory, unseen_error, usual_timeout
 from unitai.adapters.generic import GenericAdapter
@@ -103,8 +102,6 @@ class MockToolkit:
         self._raised: list[AgentRunResult] = []
         #: Whether the test took tools to wire them by hand, so that any mock may be within the agent's reach.
         self._are_tools_taken = False
-        #: What `as_dict` has given out, as long as somebody holds it.
-        self._handed_over: list[ref[Tools]] = []
 
     def mock(
         self,
@@ -231,8 +228,7 @@ class MockToolkit:
         """Allows the agent's own code to refuse calls of these mocked tools, as a guard does that answers the model
         instead of the tool. Such a call is a `rejected` step.
 
-        It is needed only where no call of the tool reaches its mock in the same run: then nothing else shows that the
-        answer is not that of the real tool.
+        On the wire such an answer looks like that of a real tool, which is why it must be allowed.
         """
         for name in names:
             self._known(name)
@@ -256,11 +252,7 @@ class MockToolkit:
         positionals.
         """
         self._are_tools_taken = True
-        if (run := self._toolbox.active_run()) is not None:
-            run.tools_handed_over()
-        tools = Tools(self._toolbox, self._awaited, self._awaitable)
-        self._handed_over = [held for held in self._handed_over if held() is not None] + [ref(tools)]
-        return tools
+        return Tools(self._toolbox, self._awaited, self._awaitable)
 
     def copy(self) -> MockToolkit:
         """A toolkit with the same mocks, from their beginning, that has recorded nothing. A budget is shared."""
@@ -269,7 +261,7 @@ class MockToolkit:
             # As it comes from the fixture: a test that is repeated takes one for each run.
             twin.__dict__.update(self.__dict__)
             twin._awaited, twin._optional, twin._parameters, twin._patched = set(), set(), {}, []
-            twin._last_result, twin._raised, twin._are_tools_taken, twin._handed_over = None, [], False, []
+            twin._last_result, twin._raised, twin._are_tools_taken = None, [], False
             plan = None if self._faults is None else self._faults.plan()
             twin._toolbox = Toolbox(self._options["strict"], self._options["max_tool_calls"], plan)
             return twin
@@ -436,9 +428,8 @@ class MockToolkit:
                 raise
         if self._traffic.block_network:
             guard_sockets()
-        # An agent that holds all its tools is taken to use them. One that was given some has others for the rest.
-        if any(held() is not None for held in self._handed_over):
-            run.tools_handed_over()
+        if self._patched:
+            run.replaces([target.tool for target in self._patched])
         tools = Tools(self._toolbox, self._awaited, self._awaitable, run)
         return Session(run, tools, has_patches=bool(self._patched))
 
@@ -483,14 +474,8 @@ class MockToolkit:
         return result
 
     def _check_unreached(self, session: Session) -> None:
-        """Fails a strict run whose model called a tool that no call reached; warns in others. A tool that the test or
-        the agent has taken is within reach, and so is a function that is replaced.
-        """
-        if self._are_tools_taken or session.are_tools_taken:
-            error = session._run.unreached()
-        else:
-            reached = {target.tool for target in self._patched}
-            error = session._run.unreached([name for name in self._toolbox.names() if name not in reached])
+        """Fails a strict run whose model called a tool that no call reached; warns in others."""
+        error = session._run.unreached(self._are_tools_taken or session.are_tools_taken)
         if error is not None and session.is_strict:
             session.fail(error)
         elif error is not None:

@@ -383,6 +383,36 @@ def test_a_guard_in_the_graph_may_refuse_a_call_if_the_test_says_so(toolkit):
     assert (looked_up.tool_name, looked_up.rejected) == ("lookup_order", False)
 
 
+def test_a_node_that_calls_a_real_function_beside_the_tool_ends_the_run(toolkit):
+    bound = model().bind_tools(TOOLS)
+
+    def chatbot(state: MessagesState) -> dict:
+        return {"messages": [bound.invoke(state["messages"])]}
+
+    def large(state: MessagesState) -> dict:
+        (asked,) = state["messages"][-1].tool_calls
+        return {"messages": [ToolMessage("really refunded", tool_call_id=asked["id"])]}
+
+    def way(state: MessagesState) -> str:
+        calls = state["messages"][-1].tool_calls
+        return END if not calls else "large" if calls[0]["args"]["amount"] > 100 else "tools"
+
+    graph = StateGraph(MessagesState)
+    graph.add_node("chatbot", chatbot)
+    graph.add_node("large", large)
+    graph.add_node("tools", ToolNode(TOOLS))
+    graph.add_edge(START, "chatbot")
+    graph.add_edge("tools", "chatbot")
+    graph.add_edge("large", "chatbot")
+    graph.add_conditional_edges("chatbot", way, ["large", "tools", END])
+    small, large_one = (call("refund", order_id="123", amount=amount) for amount in (50.0, 500.0))
+    with (
+        pytest.raises(UnreachableToolError, match="refund is mocked, but its calls do not reach the mock"),
+        scripted_model([small, large_one, say("Done.")]),
+    ):
+        toolkit.run(graph.compile(), "refund order 123")
+
+
 class TestNodesThatCallPlainFunctions:
     """A node of the user's own that dispatches to functions: no redirect sees them, and the model's traffic does."""
 

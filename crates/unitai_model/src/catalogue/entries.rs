@@ -414,8 +414,9 @@ TestMyStore.check_subject(7)"#,
         summary: "Code that UnitAI cannot see answered a tool call.",
         meaning: "The model requested a call of a tool, and a later request brings a result for it, but the call reached neither a \
                   mock nor an allowed tool: the agent's own code ran the real function. Or a mock was never called although an \
-                  answer of the model calls it, in code or in text, and nothing that UnitAI can redirect runs the agent's tools. A \
-                  test that goes on would prove nothing about the mock. With `strict=False` it is an `UnmockedToolWarning`, and \
+                  answer of the model calls it, in code or in text, and nothing that UnitAI can redirect runs the agent's tools; an \
+                  agent that is handed its tools may pass them by, too. On the wire, a guard of the agent's own that refuses a call \
+                  looks the same. A test that goes on would prove nothing about the mock. With `strict=False` it is an `UnmockedToolWarning`, and \
                   the call is a step of the trajectory, marked as `unseen`.",
         remedy: "Replace the real function: `toolkit.patch(\"shop.refund\", return_value=...)`. If the function has another name than \
                  the tool that the model knows, give the tool's: `toolkit.patch(\"shop.pay_back\", return_value=..., \

@@ -111,8 +111,6 @@ impl Packed {
     }
 }
 
-/// Whether the text may hold a tagged object. The first character alone rules nearly every text out,
-/// at a fraction of the price of a search.
 /// Whether a number in the text may be larger than any float: it has an exponent, or hundreds of digits.
 fn may_be_beyond_floats(text: &str) -> bool {
     let bytes = text.as_bytes();
@@ -122,6 +120,8 @@ fn may_be_beyond_floats(text: &str) -> bool {
         || has_exponent()
 }
 
+/// Whether the text may hold a tagged object. The first character alone rules nearly every text out,
+/// at a fraction of the price of a search.
 fn has_tag(text: &str) -> bool {
     memchr::memchr(b'$', text.as_bytes()).is_some_and(|at| text[at..].contains(TAG))
 }

@@ -93,7 +93,7 @@ impl Toolbox {
     }
 
     /// The names of the mocked tools, in the order in which they were mocked.
-    pub(super) fn names(&self) -> Vec<String> {
+    pub(crate) fn names(&self) -> Vec<String> {
         self.state().order.clone()
     }
 

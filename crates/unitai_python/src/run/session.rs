@@ -110,22 +110,20 @@ impl Run {
         self.meet_framework();
     }
 
-    /// The framework calls these tools of the agent by redirects: what else answers their calls is the agent's own code,
-    /// which has refused them.
+    /// The framework calls these tools of the agent by redirects, or leaves their calls alone for reasons of its own.
     fn routes(&self, tools: Vec<String>) {
         self.route(tools);
     }
 
-    /// The agent is handed the mocks, to call them by itself.
-    fn tools_handed_over(&self) {
-        self.hand_over_tools();
+    /// The real functions of these tools are replaced during the run.
+    fn replaces(&self, tools: Vec<String>) {
+        self.replace(tools);
     }
 
     /// The error about a tool that a model called, and that no call reached; nothing if there is none. To be asked when the
-    /// agent has returned, with the mocks that are out of the test's own hands; with none where it was handed its tools.
-    #[pyo3(signature = (mocks=None))]
-    fn unreached(&self, py: Python<'_>, mocks: Option<Vec<String>>) -> Option<Py<PyBaseException>> {
-        let unreached = || self.check_unreached(py, &mocks?);
+    /// agent has returned. An agent that holds its tools may leave a call alone, and ask somebody first.
+    fn unreached(&self, py: Python<'_>, are_tools_held: bool) -> Option<Py<PyBaseException>> {
+        let unreached = || self.check_unreached(py, are_tools_held);
         self.check_refusals(py).or_else(unreached).map(|trouble| trouble.into_err(py).into_value(py))
     }
 

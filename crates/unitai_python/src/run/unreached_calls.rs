@@ -5,6 +5,7 @@ use unitai_model::Action;
 use unitai_model::value::plain;
 use unitai_wire::framework_answers::is_answered_by_framework;
 use unitai_wire::names_call;
+use unitai_wire::requested_calls::RequestedCall;
 
 use super::Run;
 use super::unseen_calls::{Refusal, shown_call, unreachable, unseen, ways_out};
@@ -24,47 +25,62 @@ impl Run {
     }
 
     /// Looks at tools that no call reached, after the agent has returned: a model called a mock, in a text or in an answer
-    /// whose results went nowhere; or it called another tool, and was asked again.
-    pub(super) fn check_unreached(&self, py: Python<'_>, mocks: &[String]) -> Option<Trouble> {
+    /// whose results went nowhere; or it called another tool, and was asked again. An agent that holds its tools is free to
+    /// return without a call of them, to ask a person; but not to go on as if it had called them.
+    pub(super) fn check_unreached(&self, py: Python<'_>, are_tools_held: bool) -> Option<Trouble> {
         let toolbox = self.toolbox.as_ref()?.get();
         let answers = self.answers();
+        let last = self
+            .port
+            .read(|steps| steps.iter().rposition(|step| matches!(step.action, Action::ModelCall(_))));
+        // What the model requested last may be how the agent ends.
+        let was_asked_again =
+            |call: &RequestedCall| last.flatten().zip(call.after).is_some_and(|(last, after)| after < last);
         let is_recorded = |name: &str| self.is_recorded(name, |_| true);
         // A framework that calls a tool by itself has its reasons not to: an interrupt, an approval that it waits for.
         let is_left = |name: &str| match &answers.routed {
+            _ if are_tools_held && answers.has_framework => true,
             Some(routed) => routed.contains(name),
             None => answers.has_framework,
         };
+        let is_looked_for = |name: &str| {
+            !answers.replaced.contains(name)
+                && !toolbox.may_be_refused(name)
+                && !is_left(name)
+                && !is_recorded(name)
+        };
+        let text = if are_tools_held { &answers.text[..answers.last_text] } else { &answers.text };
         let called = |name: &str| {
             let requested = answers.requested.waiting().find(|call| {
-                call.tool == name && call.after.is_some() && !answers.of_framework.contains(call.id())
+                call.tool == name
+                    && call.after.is_some()
+                    && !answers.of_framework.contains(call.id())
+                    && (!are_tools_held || was_asked_again(call))
             });
             match requested {
                 Some(call) => Some(format!("the model requested {}", shown_call(call))),
                 // What is offered to the model as a tool is called as one.
                 None if answers.offered.contains_key(name) => None,
-                None => names_call(&answers.text, name)
+                None => names_call(text, name)
                     .then(|| format!("an answer of the model calls {} in its text", plain(name))),
             }
         };
-        for name in mocks.iter().filter(|name| !is_left(name) && !is_recorded(name)) {
+        for name in toolbox.names().iter().filter(|name| is_looked_for(name)) {
             if let Some(called) = called(name) {
                 let found = format!("{called}, and the mock was never called");
                 return Some(unreachable(name, true).found(found).remedy(ways_out(name, true)));
             }
         }
-        if answers.has_framework {
+        if are_tools_held || answers.has_framework {
             return None;
         }
-        // What the model requested last may be how the agent ends.
-        let last = self
-            .port
-            .read(|steps| steps.iter().rposition(|step| matches!(step.action, Action::ModelCall(_))));
         let call = answers.requested.waiting().find(|call| {
-            last.flatten().zip(call.after).is_some_and(|(last, after)| after < last)
+            was_asked_again(call)
                 && answers
                     .offered
                     .get(&call.tool)
                     .is_some_and(|tool| !is_answered_by_framework(tool, call, None))
+                && !answers.forced.contains(&call.tool)
                 && !toolbox.is_allowed(&call.tool)
                 && toolbox.tool(py, &call.tool).is_none()
                 && !is_recorded(&call.tool)

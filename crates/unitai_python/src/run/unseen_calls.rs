@@ -6,7 +6,7 @@ use std::sync::{MutexGuard, PoisonError, Weak};
 
 use pyo3::prelude::*;
 use unitai_model::value::{arguments, plain};
-use unitai_model::{Action, Failure, Outcome, ToolCall, ToolName, Value};
+use unitai_model::{Action, Failure, Outcome, Packed, ToolCall, ToolName, Value};
 use unitai_wire::common::{FreshResult, Request, Tool};
 use unitai_wire::dialects::Called;
 use unitai_wire::exchange::Exchange;
@@ -36,6 +36,10 @@ pub(super) struct ModelAnswers {
     pub(super) offered: HashMap<String, Tool>,
     /// All that models said.
     pub(super) text: String,
+    /// Where the answer begins in it that came last.
+    pub(super) last_text: usize,
+    /// Tools that a request made the model call: their arguments are what the agent wants.
+    pub(super) forced: HashSet<String>,
     /// Names of tools, and ids of single calls, that a framework answers itself.
     pub(super) of_framework: HashSet<String>,
     /// Tools that are recorded under another name than the model knows them by.
@@ -44,8 +48,8 @@ pub(super) struct ModelAnswers {
     pub(super) has_framework: bool,
     /// The agent's own tools whose calls its framework makes by redirects; `None` where nobody listed them.
     pub(super) routed: Option<HashSet<String>>,
-    /// Whether the agent was handed the mocks, to call them by itself.
-    are_tools_handed: bool,
+    /// Tools whose real functions are replaced during the run.
+    pub(super) replaced: HashSet<String>,
     /// What seems to be refused by the agent's own code, the first time for each tool.
     pub(super) refusals: Vec<Refusal>,
 }
@@ -65,10 +69,10 @@ enum Answerer {
     Allowed,
     /// The agent, which has no such tool.
     NoTool,
-    /// The agent's own code, in the place of the tool: a guard, a limit, a person's veto. The test says so, or the agent is
-    /// known to call the mock.
+    /// The agent's own code, in the place of the tool: a guard, a limit, a person's veto. The test says so.
     Guard,
-    /// The same, if the agent turns out to call the mock, too.
+    /// A framework without an adapter, or whatever looks at arguments before a tool is called, if other calls of the tool
+    /// reach its mock.
     MaybeGuard,
     /// Code that UnitAI cannot see.
     Unseen,
@@ -107,9 +111,9 @@ impl Run {
         self.answers().requested = waiting;
     }
 
-    /// The agent is handed the mocks.
-    pub(super) fn hand_over_tools(&self) {
-        self.answers().are_tools_handed = true;
+    /// The real functions of these tools are replaced, whoever holds them.
+    pub(super) fn replace(&self, tools: Vec<String>) {
+        self.answers().replaced.extend(tools);
     }
 
     /// A tool that the model knows by one name is recorded under another.
@@ -122,6 +126,7 @@ impl Run {
         let mut answers = self.answers();
         calls.iter().for_each(|call| answers.requested.push(call, step));
         if answers.text.len() + text.len() < MOST_TEXT {
+            answers.last_text = answers.text.len();
             answers.text.push_str(text);
             answers.text.push('\n');
         }
@@ -138,10 +143,17 @@ impl Run {
                     answers.offered.insert(tool.name.clone(), tool.clone());
                 }
             }
+            if let Some(forced) = request.forced_tool()
+                && !answers.forced.contains(forced)
+            {
+                answers.forced.insert(forced.to_owned());
+            }
         }
+        // An agent that is told a result and forces the same tool again has rejected what the model made of it.
+        let is_output = |call: &RequestedCall| request.forced_tool() == Some(call.tool.as_str());
         for result in request.fresh_results() {
             let Some(call) = self.take_requested(result) else { continue };
-            match self.answerer(py, &call, result) {
+            match self.answerer(py, &call, result, is_output(&call)) {
                 Answerer::Known => {}
                 Answerer::Allowed => {
                     self.write_answered(py, &call, unseen(result.content))?;
@@ -209,7 +221,13 @@ impl Run {
         self.answers().requested.take(result)
     }
 
-    fn answerer(&self, py: Python<'_>, call: &RequestedCall, result: FreshResult<'_>) -> Answerer {
+    fn answerer(
+        &self,
+        py: Python<'_>,
+        call: &RequestedCall,
+        result: FreshResult<'_>,
+        is_output: bool,
+    ) -> Answerer {
         let Some(toolbox) = &self.toolbox else { return Answerer::Known };
         let toolbox = toolbox.get();
         let name = self.recorded_name(&call.tool);
@@ -227,13 +245,17 @@ impl Run {
             }
             offered => offered.is_some(),
         };
-        let is_within_reach =
-            answers.are_tools_handed || answers.routed.as_ref().is_some_and(|routed| routed.contains(&name));
+        // A function that is replaced does not run, whatever a framework without an adapter says in its place.
+        let is_replaced = answers.replaced.contains(&name) && self.has_reached(&name);
+        let tool = answers.offered.get(&call.tool);
+        let is_invalid = || tool.is_some_and(|tool| !tool.violations(call.args.text()).is_empty());
+        let may_be_refused = is_mocked && (is_replaced || is_invalid());
         drop(answers);
         match is_mocked {
-            true if toolbox.may_be_refused(&name) || self.has_reached(&name) => Answerer::Guard,
-            true if is_within_reach => Answerer::MaybeGuard,
+            true if toolbox.may_be_refused(&name) => Answerer::Guard,
+            true if may_be_refused => Answerer::MaybeGuard,
             true => Answerer::Unseen,
+            false if is_output => Answerer::Known,
             false if toolbox.is_allowed(&name) => Answerer::Allowed,
             false if is_offered => Answerer::Unseen,
             // A tool that was never offered is made up by the model, and there is no code to run.
@@ -258,7 +280,11 @@ impl Run {
             };
             let by_name = || calls.clone().find(|(at, made)| is_new(*at) && made.tool.as_str() == name);
             // An agent may keep what a tool has said, and not ask it twice.
-            let kept = || calls.clone().find(|(_, made)| made.tool.as_str() == name && gave(made));
+            let kept = || {
+                calls.clone().find(|(_, made)| {
+                    made.tool.as_str() == name && has_values(&made.args, &call.args) && gave(made)
+                })
+            };
             // A tool that was wired by hand may be recorded under another name than the model knows: one of an MCP server,
             // where models are told the server's name before it; or the function inside of a tool. What it gave is then what
             // the model is given: code that only uses another tool on its way gives something else.
@@ -321,6 +347,15 @@ pub(super) fn unreachable(tool: &str, is_mocked: bool) -> Trouble {
         format!("code that UnitAI cannot see answered {tool}, which is neither mocked nor allowed")
     };
     Trouble::new("UnreachableToolError", message).expected(format!("each call of {tool} to reach its mock"))
+}
+
+/// Whether a call was made with every value that was asked for: perhaps by position, or with more of the agent's own.
+fn has_values(made: &Packed, asked: &Packed) -> bool {
+    let values = |args: &Packed| -> Vec<String> {
+        args.fields().into_iter().flatten().map(|(_, value)| value.to_owned()).collect()
+    };
+    let made = values(made);
+    values(asked).iter().all(|value| made.contains(value))
 }
 
 /// Whether a name is that of a tool with something before it, as in `shop__refund`.

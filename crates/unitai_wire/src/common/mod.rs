@@ -4,6 +4,7 @@
 //! provider would. What the common form has no word for is kept as it came, so nothing is lost.
 
 mod answer;
+mod arguments;
 mod request;
 
 pub use answer::{Answer, Finish, Refusal, Said, Stamp};

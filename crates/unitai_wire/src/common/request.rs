@@ -151,7 +151,9 @@ impl Request {
 
     /// The results of tools since the model last spoke. Those before were told in earlier requests.
     pub fn fresh_results(&self) -> impl Iterator<Item = FreshResult<'_>> {
-        let last_answer = self.messages.iter().rposition(|message| message.role == Role::Assistant);
+        // An answer that the request begins itself is not spoken yet.
+        let told = self.messages.split_last().map_or(&[][..], |(_, told)| told);
+        let last_answer = told.iter().rposition(|message| message.role == Role::Assistant);
         let fresh = &self.messages[last_answer.map_or(0, |at| at + 1)..];
         fresh.iter().flat_map(|message| &message.parts).filter_map(|part| match part {
             Part::ToolResult { id, name, content } => {
@@ -175,6 +177,44 @@ impl Request {
         ["previous_response_id", "conversation"]
             .iter()
             .any(|key| self.settings.get(*key).is_some_and(|id| !id.is_null()))
+    }
+
+    /// The tool that the model must call: the request chooses it by its name, or offers no other and asks for a call.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use unitai_wire::common::Request;
+    /// let mut request = Request::default();
+    /// request.settings.insert("tool_choice".to_owned(), json!({"type": "tool", "name": "classify"}));
+    /// assert_eq!(request.forced_tool(), Some("classify"));
+    /// ```
+    pub fn forced_tool(&self) -> Option<&str> {
+        let setting = |path: &str| {
+            let (first, rest) = path.split_once('/').unwrap_or((path, ""));
+            let value = self.settings.get(first)?;
+            if rest.is_empty() { Some(value) } else { value.pointer(&format!("/{rest}")) }
+        };
+        let named = ["tool_choice/function/name", "tool_choice/name", "toolConfig/toolChoice/tool/name"];
+        let only_one =
+            || match setting("toolConfig/functionCallingConfig/allowedFunctionNames")?.as_array()?.as_slice()
+            {
+                [only] => only.as_str(),
+                _ => None,
+            };
+        let chosen = named.iter().find_map(|path| setting(path)?.as_str()).or_else(only_one);
+        let must_call = || {
+            let is = |path: &str, words: &[&str]| {
+                setting(path).and_then(Value::as_str).is_some_and(|word| words.contains(&word))
+            };
+            is("tool_choice", &["required", "any", "REQUIRED"])
+                || is("tool_choice/type", &["any"])
+                || is("toolConfig/functionCallingConfig/mode", &["ANY"])
+                || setting("toolConfig/toolChoice/any").is_some()
+        };
+        chosen.or_else(|| match self.tools.as_slice() {
+            [only] if must_call() => Some(&only.name),
+            _ => None,
+        })
     }
 
     /// How many answers are asked for at once.

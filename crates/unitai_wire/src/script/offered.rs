@@ -1,12 +1,9 @@
 //! Whether a model could make the calls of a scripted answer: the request offers their tools, and the schemas of the tools
 //! accept their arguments. Otherwise the framework refuses the call, the tool is never asked, and the test proves nothing.
 
-use serde_json::Value;
-use unitai_schema::Schema;
-
 use super::step::shown_part;
 use super::{Play, Trouble};
-use crate::common::{Request, Said, Tool};
+use crate::common::{Request, Said};
 
 /// Compares the calls of an answer with what the request offers.
 pub(super) fn check_calls(play: &Play, request: &Request) -> Result<(), Trouble> {
@@ -29,7 +26,7 @@ fn check_call(call: &Said, name: &str, args: &str, request: &Request) -> Result<
         let offered = request.tools.iter().map(|tool| tool.name.clone()).collect();
         return Err(Trouble::NotOffered { call: shown(), tool: name.to_owned(), offered });
     };
-    match violations(tool, args) {
+    match tool.violations(args) {
         violations if violations.is_empty() => Ok(()),
         violations => Err(Trouble::WrongArguments { call: shown(), tool: name.to_owned(), violations }),
     }
@@ -43,56 +40,13 @@ fn offers_more(request: &Request) -> bool {
         || request.continues()
 }
 
-fn violations(tool: &Tool, args: &str) -> Vec<String> {
-    if !tool.schema.is_object() {
-        return Vec::new();
-    }
-    let Ok(args) = serde_json::from_str::<Value>(args) else { return Vec::new() };
-    let text = match has_upper_case_types(&tool.schema) {
-        false => tool.schema.to_string(),
-        true => {
-            let mut schema = tool.schema.clone();
-            use_json_types(&mut schema);
-            schema.to_string()
-        }
-    };
-    Schema::cached(&text).map_or_else(Vec::new, |schema| schema.violations(&args))
-}
-
-/// Whether the schema is of Gemini's own kind: `"type": "STRING"`, with `nullable` beside it.
-fn has_upper_case_types(schema: &Value) -> bool {
-    let kind = schema.get("type").and_then(Value::as_str);
-    kind.is_some_and(|kind| kind.starts_with(|letter: char| letter.is_ascii_uppercase()))
-}
-
-fn use_json_types(schema: &mut Value) {
-    let Value::Object(fields) = schema else { return };
-    let is_nullable = fields.remove("nullable") == Some(Value::Bool(true));
-    if let Some(Value::String(kind)) = fields.get_mut("type") {
-        let kind = kind.to_ascii_lowercase();
-        let kinds = if is_nullable { serde_json::json!([kind, "null"]) } else { Value::String(kind) };
-        fields.insert("type".to_owned(), kinds);
-    }
-    for key in ["properties", "$defs", "definitions"] {
-        if let Some(Value::Object(named)) = fields.get_mut(key) {
-            named.values_mut().for_each(use_json_types);
-        }
-    }
-    for key in ["items", "anyOf", "oneOf", "allOf"] {
-        match fields.get_mut(key) {
-            Some(Value::Array(several)) => several.iter_mut().for_each(use_json_types),
-            Some(one) => use_json_types(one),
-            None => {}
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
     use unitai_model::Usage;
 
     use super::*;
+    use crate::common::Tool;
 
     fn request(schema: Value) -> Request {
         let tool = Tool { name: "refund".to_owned(), description: String::new(), schema };
