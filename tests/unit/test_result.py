@@ -493,6 +493,9 @@ class TestMisspelledTools:
             lambda result: result.tool_not_called("get_wether"),
             lambda result: result.tool_call_count_is("get_wether", 0),
             lambda result: assert_trajectory(result).never("get_wether"),
+            lambda result: not result.tool_was_called("get_wether"),
+            lambda result: not result.tool_call_attempted("get_wether"),
+            lambda result: result.tool_call_count("get_wether") == 0,
         ],
     )
     def test_a_name_that_is_nearly_that_of_a_tool_is_warned_of(self, check):
@@ -510,5 +513,8 @@ class TestMisspelledTools:
 
     @pytest.mark.parametrize("name", ["get_weather", "delete_order", "set_weather"])
     def test_other_names_are_left_alone(self, name, recwarn):
-        assert self.run().tool_not_called(name)
+        result = self.run()
+        assert result.tool_not_called(name)
+        assert not result.tool_was_called(name)
+        assert result.tool_call_count(name) == 0
         assert not recwarn.list

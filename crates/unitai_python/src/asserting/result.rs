@@ -91,13 +91,17 @@ impl AgentRunResult {
     }
 
     /// A call of the tool was attempted at least once, even if it was rejected before it reached the tool.
-    fn tool_call_attempted(&self, py: Python<'_>, name: Text) -> Finding {
-        self.found(py, checks::ToolCallAttempted { tool: name.into_string() })
+    /// Warns where the name is probably misspelled.
+    fn tool_call_attempted(&self, py: Python<'_>, name: Text) -> PyResult<Finding> {
+        self.warn_of_slip(py, "tool_call_attempted", &name)?;
+        Ok(self.found(py, checks::ToolCallAttempted { tool: name.into_string() }))
     }
 
     /// The tool was called at least once. A call that was rejected before it reached the tool does not count.
-    fn tool_was_called(&self, py: Python<'_>, name: Text) -> Finding {
-        self.found(py, checks::ToolWasCalled { tool: name.into_string() })
+    /// Warns where the name is probably misspelled.
+    fn tool_was_called(&self, py: Python<'_>, name: Text) -> PyResult<Finding> {
+        self.warn_of_slip(py, "tool_was_called", &name)?;
+        Ok(self.found(py, checks::ToolWasCalled { tool: name.into_string() }))
     }
 
     /// The tool was never called, not even by a call that was rejected before it reached the tool.
@@ -106,9 +110,10 @@ impl AgentRunResult {
         self.found_absent(py, checks::ToolNotCalled { tool: name.into_string() })
     }
 
-    /// How often the tool was called.
-    fn tool_call_count(&self, name: Text) -> usize {
-        self.trajectory.get().model().calls().positions(&name).len()
+    /// How often the tool was called. Warns where the name is probably misspelled.
+    fn tool_call_count(&self, py: Python<'_>, name: Text) -> PyResult<usize> {
+        self.warn_of_slip(py, "tool_call_count", &name)?;
+        Ok(self.trajectory.get().model().calls().positions(&name).len())
     }
 
     /// The tool was called with exactly these arguments, at least once. Values are compared by
@@ -432,6 +437,19 @@ impl AgentRunResult {
     }
 }
 
+/// Warns of a name that no tool of the run has, and one nearly has.
+fn warn_of_name(py: Python<'_>, says: &str, tool: &str, meant: &str) -> PyResult<()> {
+    let warning = format!(
+        "{says}, and this run has no tool {}: did you mean {}?",
+        unitai_model::value::plain(tool),
+        unitai_model::value::plain(meant)
+    );
+    // Where the user's code is, and not where ours calls the engine, is a question for Python.
+    let warn = py.import("unitai.core.warning")?.attribute("warn_user")?;
+    gate::call(&warn, (secrets::shown(py, warning), class(py, "UnknownToolWarning")?), None)?;
+    Ok(())
+}
+
 impl AgentRunResult {
     pub(super) fn trajectory_ref(&self) -> &Py<Trajectory> {
         &self.trajectory
@@ -443,17 +461,26 @@ impl AgentRunResult {
         let meant =
             check.absent_tool().and_then(|tool| Some((tool, self.trajectory.get().meant_tool(tool)?)));
         if let Some((tool, meant)) = meant {
-            let warning = format!(
-                "{} holds for any name that no tool has, and this run has no tool {}: did you mean {}?",
-                check.assertion(),
-                unitai_model::value::plain(tool),
-                unitai_model::value::plain(meant)
-            );
-            // Where the user's code is, and not where ours calls the engine, is a question for Python.
-            let warn = py.import("unitai.core.warning")?.attribute("warn_user")?;
-            gate::call(&warn, (secrets::shown(py, warning), class(py, "UnknownToolWarning")?), None)?;
+            let says = format!("{} holds for any name that no tool has", check.assertion());
+            warn_of_name(py, &says, tool, meant)?;
         }
         Ok(self.found(py, check))
+    }
+
+    /// What a test says of no call, as by `not result.tool_was_called(name)`, holds for any name that no tool has, too.
+    fn warn_of_slip(&self, py: Python<'_>, method: &str, tool: &str) -> PyResult<()> {
+        match self.trajectory.get().meant_tool(tool) {
+            Some(meant) => {
+                let name = unitai_model::value::quoted(tool);
+                warn_of_name(
+                    py,
+                    &format!("{method}({name}) finds no call of a name that no tool has"),
+                    tool,
+                    meant,
+                )
+            }
+            None => Ok(()),
+        }
     }
 
     fn found(&self, py: Python<'_>, check: impl unitai_check::Check + 'static) -> Finding {
