@@ -230,7 +230,7 @@ fn check() -> impl Strategy<Value = Check> {
 
 fn step() -> impl Strategy<Value = Step> {
     let seconds = || 0.001f64..1e6;
-    let retry = (0u32..9, seconds(), maybe_expression()).prop_map(|(times, delay, until)| Retry {
+    let retry = (1u32..9, seconds(), maybe_expression()).prop_map(|(times, delay, until)| Retry {
         times,
         delay,
         until,

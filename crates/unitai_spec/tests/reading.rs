@@ -229,6 +229,8 @@ fn our_own_keys_are_read_in_each_of_their_forms() {
     assert_eq!(retry("{tool: x, retry: {times: 2, until: a == 1}}"), expected(2, 1.0, "a == 1"));
     assert_eq!(retry("{tool: x, retry: {times: 2, delay: 2}, timeout: 1.5}"), expected(2, 2.0, ""));
     assert_eq!(retry("{tool: x, retry: 0}"), None);
+    assert_eq!(retry("{tool: x, retry: {times: 0}}"), None);
+    assert_eq!(spec(&with_step("{tool: x, timeout: null}")).steps[0].timeout, None);
     let step = &spec(&with_step(
         "tool: x\ncheck:\n  - a == 1\n  - match: {b: '#string'}\nwhen: c\nstop_early: yes\ntimeout: 2",
     ))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
@@ -43,16 +44,38 @@ def text(value: Any, path: str) -> str:
 
 def count(value: Any, path: str) -> int:
     """A whole number from 0; also one that is written as a text, as a file may do."""
-    number = value
-    if isinstance(value, str):
-        try:
-            number = float(value) if "." in value else int(value)
-        except ValueError:
-            number = None
-    is_whole = isinstance(number, int) or (isinstance(number, float) and number.is_integer())
-    if is_whole and number >= 0:
+    number = _number(value)
+    if number is not None and number >= 0 and (isinstance(number, int) or number.is_integer()):
         return int(number)
     raise refused(path, "a whole number from 0", value)
+
+
+def seconds(value: Any, path: str) -> float:
+    """A number of seconds from 0; also one that is written as a text."""
+    number = _number(value)
+    if number is not None and 0 <= number < math.inf:
+        return number
+    raise refused(path, "a number of seconds from 0", value)
+
+
+def limit(value: Any, path: str) -> float | None:
+    """A number of seconds, or none."""
+    return None if value is None else seconds(value, path)
+
+
+def attempts(value: Any, path: str) -> int | dict[str, Any]:
+    """A whole number from 0, or a mapping that says more, which the engine reads."""
+    return dict(value) if isinstance(value, Mapping) else count(value, path)
+
+
+def _number(value: Any) -> float | None:
+    """The number that a value is, or that a text says."""
+    if isinstance(value, str):
+        try:
+            return float(value) if "." in value else int(value)
+        except ValueError:
+            return None
+    return value if isinstance(value, (int, float)) else None
 
 
 def mapping(value: Any, path: str) -> dict[str, Any]:

@@ -13,10 +13,13 @@ from unitai.llm.fields import (
     REQUIRED,
     Field,
     anything,
+    attempts,
     count,
+    limit,
     listing,
     mapping,
     refused,
+    seconds,
     text,
     texts,
     word,
@@ -30,7 +33,7 @@ if TYPE_CHECKING:
 class Model:
     """An object with named fields, made by keywords.
 
-    What a file may say beyond these fields (`when`, `check`, `retry`, ...) is an attribute, too, where it was given.
+    What a file may say beyond these fields (`when`, `check`, ...) is an attribute, too, where it was given.
     """
 
     #: pytest is not to look for tests in here.
@@ -155,9 +158,15 @@ class Step(Model):
     analyze: str
     save_as: str
     repeat: int
+    #: Further attempts after one that failed; with `until` or a `delay` of its own, the mapping of the file.
+    retry: int | dict[str, Any]
+    #: Seconds between two attempts.
+    retry_delay: float
+    #: Seconds for one call; without any, the test's own limit alone counts.
+    timeout: float | None
     steps: list[Step]
 
-    _further = frozenset(("retry", "retry_delay", "timeout", "when", "check", "stop_early", "include"))
+    _further = frozenset(("when", "check", "stop_early", "include"))
 
     def is_nested(self) -> bool:
         """Whether it has steps of its own."""
@@ -173,6 +182,9 @@ Step._fields = {
     "analyze": Field(text, ""),
     "save_as": Field(text, ""),
     "repeat": Field(count, 1),
+    "retry": Field(attempts, 0),
+    "retry_delay": Field(seconds, 1.0),
+    "timeout": Field(limit, None),
     "steps": Field(listing(Step._read), []),
 }
 

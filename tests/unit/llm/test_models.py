@@ -21,7 +21,8 @@ SPEC = {
 def test_defaults_are_those_of_the_contract():
     assert TestMeta(name="x").model_dump() == {"name": "x", "description": "", "tags": [], "timeout": 120}
     assert Step().model_dump() == {
-        "name": "", "tool": "", "args": {}, "expect": "", "analyze": "", "save_as": "", "repeat": 1, "steps": [],
+        "name": "", "tool": "", "args": {}, "expect": "", "analyze": "", "save_as": "", "repeat": 1,
+        "retry": 0, "retry_delay": 1.0, "timeout": None, "steps": [],
     }  # fmt: skip
     assert StepResult(name="x", status="pass").model_dump() == {
         "name": "x", "status": "pass", "details": "", "tool_output": None,
@@ -71,7 +72,14 @@ def test_equality_and_repr_are_about_what_is_said():
         (Step, {"args": None}, "args", {}),
         (Step, {"steps": None}, "steps", []),
         (Step, {"when": "x == 1"}, "when", "x == 1"),
+        (Step, {}, "retry", 0),
+        (Step, {}, "retry_delay", 1.0),
+        (Step, {}, "timeout", None),
+        (Step, {"retry": "2"}, "retry", 2),
         (Step, {"retry": {"times": 3}}, "retry", {"times": 3}),
+        (Step, {"retry_delay": "2.5"}, "retry_delay", 2.5),
+        (Step, {"timeout": 30}, "timeout", 30),
+        (Step, {"timeout": None}, "timeout", None),
         (Step, {"check": ["a", "b"]}, "check", ["a", "b"]),
         (TestSpec, {**SPEC, "setup": None}, "setup", []),
         (TestSpec, {**SPEC, "vars": {"a": 1}}, "vars", {"a": 1}),
@@ -101,6 +109,11 @@ def test_what_a_field_takes(model, given, field, value):
         (Step, {"expect": 200}, "Step.expect cannot be used"),
         (Step, {"expect": ["a"]}, "Step.expect cannot be used"),
         (Step, {"repeat": -2}, "Step.repeat cannot be used"),
+        (Step, {"retry": -1}, "Step.retry cannot be used"),
+        (Step, {"retry": 1.5}, "expected: a whole number from 0"),
+        (Step, {"retry_delay": "soon"}, "expected: a number of seconds from 0"),
+        (Step, {"retry_delay": None}, "expected: a number of seconds from 0"),
+        (Step, {"timeout": float("inf")}, "Step.timeout cannot be used"),
         (Step, {"tol": "x"}, "Step has no `tol`"),
         (Step, {"steps": [{"steps": [{"args": 1}]}]}, "Step.steps[0].steps[0].args cannot be used"),
         (VerdictSpec, {"pass_if": ["a"], "fail_if": "b"}, "VerdictSpec.pass_if cannot be used"),

@@ -5,7 +5,8 @@ use unitai_model::value::Value;
 
 use super::keys::{RETRY_DELAY, START_TIMEOUT};
 use super::{
-    Check, JudgeWhen, Meta, OnSetupFailure, OnTeardownError, Server, ServerKind, Spec, Step, VerdictSpec,
+    Check, JudgeWhen, Meta, OnSetupFailure, OnTeardownError, Retry, Server, ServerKind, Spec, Step,
+    VerdictSpec,
 };
 
 /// The test as plain data, with the names that a file has.
@@ -67,21 +68,11 @@ fn step(step: &Step) -> Value {
         entry("analyze", text(&step.analyze)),
         entry("save_as", text(&step.save_as)),
         entry("repeat", count(step.repeat)),
+        entry("retry", retry(step.retry.as_ref())),
+        entry("retry_delay", Value::Float(step.retry.as_ref().map_or(RETRY_DELAY, |retry| retry.delay))),
+        entry("timeout", step.timeout.map_or(Value::Null, Value::Float)),
         entry("steps", steps(&step.steps)),
     ];
-    if let Some(retry) = &step.retry {
-        let mut inner = vec![entry("times", count(retry.times))];
-        if retry.delay != RETRY_DELAY {
-            inner.push(entry("delay", Value::Float(retry.delay)));
-        }
-        if !retry.until.is_empty() {
-            inner.push(entry("until", text(&retry.until)));
-        }
-        out.push(entry("retry", Value::Dict(inner)));
-    }
-    if let Some(seconds) = step.timeout {
-        out.push(entry("timeout", Value::Float(seconds)));
-    }
     if !step.when.is_empty() {
         out.push(entry("when", text(&step.when)));
     }
@@ -92,6 +83,17 @@ fn step(step: &Step) -> Value {
         out.push(entry("stop_early", Value::Bool(true)));
     }
     Value::Dict(out)
+}
+
+/// A number, unless there is more to say.
+fn retry(retry: Option<&Retry>) -> Value {
+    match retry {
+        None => count(0),
+        Some(retry) if retry.until.is_empty() => count(retry.times),
+        Some(retry) => {
+            Value::Dict(vec![entry("times", count(retry.times)), entry("until", text(&retry.until))])
+        }
+    }
 }
 
 fn verdict(verdict: &VerdictSpec) -> Value {

@@ -75,8 +75,9 @@ impl Reader {
         });
         let repeat = fields.get("repeat").and_then(|(node, path)| self.count(node, &path));
         let retry = self.retry(fields);
-        // 0 is no limit of its own.
-        let timeout = fields.get("timeout").and_then(|(node, path)| self.seconds(node, &path));
+        // 0 is no limit of its own, and so is null.
+        let timeout = fields.get("timeout").filter(|(node, _)| !node.is_null());
+        let timeout = timeout.and_then(|(node, path)| self.seconds(node, &path));
         let steps = fields.get("steps").map(|(node, path)| self.steps(node, &path));
         let check = fields.get("check").map(|(node, path)| self.checks(node, &path));
         let stop_early = fields.get("stop_early").and_then(|(node, path)| self.flag(node, &path));
@@ -125,8 +126,9 @@ impl Reader {
             let message = "both `retry.delay` and `retry_delay` are given, and the first one is used";
             self.warn(node.at, &path, message, "leave `retry_delay` out");
         }
-        let until = inner.get("until").and_then(|(node, path)| self.text(node, &path));
-        Some(Retry { times: times?, delay: delay.unwrap_or(usual), until: until.unwrap_or_default() })
+        let until = inner.get("until").and_then(|(node, path)| self.text(node, &path)).unwrap_or_default();
+        let times = times.filter(|times| *times > 0 || !until.is_empty())?;
+        Some(Retry { times, delay: delay.unwrap_or(usual), until })
     }
 }
 
