@@ -7,6 +7,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any, Literal
 
+from unitai.llm.coercion import coerced
 from unitai.llm.own_thread import OwnThread
 from unitai.llm.schemas import input_schema
 
@@ -83,7 +84,7 @@ def tools_of(plugin: LLMPlugin) -> dict[str, Callable[..., Any]]:
 
 
 def bound(method: Callable[..., Any], args: dict[str, Any]) -> Callable[[], Any]:
-    """The method with its arguments, or why they do not fit."""
+    """The method with its arguments as its annotations ask for them, or why they do not fit."""
     parameters = inspect.signature(method).parameters.values()
     named = [it.name for it in parameters if it.kind not in (it.VAR_KEYWORD, it.VAR_POSITIONAL)]
     is_open = any(it.kind is it.VAR_KEYWORD for it in parameters)
@@ -94,6 +95,7 @@ def bound(method: Callable[..., Any], args: dict[str, Any]) -> Callable[[], Any]
     missing = [it.name for it in parameters if it.name in named and it.default is it.empty and it.name not in args]
     if missing:
         raise TypeError(f"{method.__name__} needs the argument `{missing[0]}`, which was not given")
+    args = coerced(method, args)
     # What has no name for callers is given by its position.
     places = [it.name for it in parameters if it.kind is it.POSITIONAL_ONLY and it.name in args]
     return functools.partial(method, *[args.pop(name) for name in places], **args)

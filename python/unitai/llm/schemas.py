@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 import types
 import typing
 from collections.abc import Callable
@@ -23,7 +24,7 @@ def input_schema(method: Callable[..., Any]) -> dict[str, Any]:
     for parameter in inspect.signature(method).parameters.values():
         if parameter.kind in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL):
             continue
-        properties[parameter.name] = schema_of(_resolved(parameter.annotation, method))
+        properties[parameter.name] = schema_of(resolved(parameter.annotation, method, str))
         if parameter.default is parameter.empty:
             required.append(parameter.name)
         elif isinstance(parameter.default, (str, int, float)):
@@ -54,12 +55,17 @@ def _choice(values: tuple[Any, ...]) -> dict[str, Any]:
     return {"enum": list(values)} if kind is None else {"type": kind, "enum": list(values)}
 
 
-def _resolved(annotation: Any, method: Callable[..., Any]) -> Any:
-    """The type that an annotation names. One alone: a name that is not there must not cost the others theirs."""
+def resolved(annotation: Any, owner: Any, unknown: Any) -> Any:
+    """The type that an annotation of a function or a class names; `unknown` where it names nothing. One alone: a name
+    that is not there must not cost the others theirs.
+    """
+    if annotation is inspect.Parameter.empty:
+        return unknown
     if not isinstance(annotation, str):
         return annotation
-    function = inspect.unwrap(getattr(method, "__func__", method))
+    function = inspect.unwrap(getattr(owner, "__func__", owner))
+    names = getattr(function, "__globals__", None) or vars(sys.modules.get(function.__module__, types))
     try:
-        return eval(annotation, getattr(function, "__globals__", {}))
+        return eval(annotation, names)
     except Exception:
-        return str
+        return unknown
