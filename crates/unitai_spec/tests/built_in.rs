@@ -124,6 +124,10 @@ fn values_are_stored_found_and_listed() {
     assert_eq!(found, json!({"name": "id", "value": [1], "found": true}));
     let found = returned(call_of(&tools, "get_value", json!({"name": "other"})));
     assert_eq!(found, json!({"name": "other", "value": null, "found": false}));
+    for (name, value, is_found) in [("other", json!(3), false), ("id", json!([1]), true)] {
+        let found = returned(call_of(&tools, "get_value", json!({"name": name, "default": 3})));
+        assert_eq!(found, json!({"name": name, "value": value, "found": is_found}));
+    }
     assert_eq!(returned(call_of(&tools, "list_values", json!({}))), json!({"keys": ["id"], "count": 1}));
 }
 

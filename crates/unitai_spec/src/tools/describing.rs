@@ -46,7 +46,7 @@ pub(super) fn parameters(tool: &str) -> &'static [Parameter] {
             const { &[required("value1", ANY), required("value2", ANY), optional("tolerance", NUMBER)] }
         }
         "store_value" => const { &[required("name", TEXT), required("value", ANY)] },
-        "get_value" => const { &[required("name", TEXT)] },
+        "get_value" => const { &[required("name", TEXT), optional("default", ANY)] },
         _ => &[],
     }
 }
@@ -64,7 +64,7 @@ fn description(tool: &str) -> &'static str {
             "Compares two values; numbers may differ by a tolerance (0.05 is 5% of the second)."
         }
         "store_value" => "Keeps a value under a name until the test is over.",
-        "get_value" => "Gives a value that was kept, and whether it was found.",
+        "get_value" => "Gives a value that was kept, else the default, and whether it was found.",
         _ => "Lists the names of values that were kept.",
     }
 }

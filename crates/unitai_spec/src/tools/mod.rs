@@ -88,7 +88,7 @@ impl BuiltIn {
         let name = given.text("name")?;
         let found = self.lock().iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
         let is_found = Value::Bool(found.is_some());
-        let value = found.unwrap_or(Value::Null);
+        let value = found.unwrap_or_else(|| given.any("default"));
         Ok(dict([("name", Value::Str(name.to_owned())), ("value", value), ("found", is_found)]))
     }
 
