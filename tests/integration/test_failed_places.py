@@ -170,7 +170,7 @@ def test_tests_of_unittest_are_told_of_as_others_are(project):
     assert "+  where" not in done.stdout
     assert "toolkit.py" not in done.stdout
     # Who expects a failure has not seen one.
-    assert "2 failed, 1 inconclusive in" in done.stdout
+    assert "3 failed (1 inconclusive) in" in done.stdout
     assert "toolkit.mock(" in project.unitai("results").stdout
 
 

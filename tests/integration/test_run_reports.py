@@ -164,9 +164,24 @@ class TestEveryKind:
     def test_the_block_is_the_last_word(self, whole):
         _, done = whole
         block = done.stdout[done.stdout.index("=== UnitAI Results ===") :].splitlines()
-        counts = "3 passed, 2 failed, 3 errors, 2 inconclusive, 1 skipped, 1 xfailed, 1 xpassed in "
+        counts = "3 passed, 4 failed (2 inconclusive), 3 errors, 1 skipped, 1 xfailed, 1 xpassed in "
         assert block[1].startswith(counts), block
         assert set(block[-1]) == {"="} and len(block[-1]) == 64
+
+    def test_its_sums_are_those_of_pytests_own_line(self, whole):
+        _, done = whole
+
+        def sums(line: str) -> dict[str, int]:
+            return {word.rstrip("s"): int(count) for count, word in re.findall(r"(\d+) ([a-z]+)\b", line)}
+
+        (own,) = [
+            line for line in done.stdout.splitlines() if re.search(r"\d+ failed.* in [\d.]+s", line) and "(" not in line
+        ]
+        (ours,) = [line for line in done.stdout.splitlines() if "inconclusive)" in line]
+        counted, of_pytest = sums(re.sub(r" \(.*?\)", "", ours.partition(" in ")[0])), sums(own.partition(" in ")[0])
+        # To pytest, a test that passed and could not be taken down is two things.
+        for word in ("failed", "error", "skipped", "xfailed", "xpassed"):
+            assert counted[word] == of_pytest[word], done.stdout
 
     def test_what_the_agent_did_is_there_with_the_steps_that_broke_the_expectation(self, whole):
         project, _ = whole

@@ -75,11 +75,12 @@ impl EventLog {
         py: Python<'_>,
         test: &Bound<'_, PyString>,
         example_of: Option<&Bound<'_, PyString>>,
+        is_yaml: bool,
         trajectory: String,
     ) -> PyResult<()> {
         let trajectory = Document::of(trajectory).ok_or_else(|| invalid(py, "a trajectory is JSON"))?;
         let text = |text: &Bound<'_, PyString>| text.to_string_lossy().into_owned();
-        let ran = AgentRan { test: text(test), example_of: example_of.map(text), trajectory };
+        let ran = AgentRan { test: text(test), example_of: example_of.map(text), is_yaml, trajectory };
         self.write(py, &RunEvent::AgentRan(ran))
     }
 

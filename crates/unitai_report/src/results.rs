@@ -92,7 +92,7 @@ mod tests {
             block(finished, true),
             "\
 ======================== UnitAI Results ========================
-1 passed, 1 inconclusive, 1 xpassed in 9.0s
+1 passed, 1 failed (1 inconclusive), 1 xpassed in 9.0s
 The run was stopped after a failure (`unitai test --keep-going` runs the rest); 2 of 5 tests were not run.
 Total cost: $0.25 and 3 calls of unknown price | Total tokens: 3,030 | LLM calls: 6
 Model calls: 4 live, at least $0.25 paid; 2 scripted

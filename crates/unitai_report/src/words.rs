@@ -8,14 +8,18 @@ use unitai_model::value::plain;
 
 use crate::{Counts, Run};
 
-/// `12 passed, 1 failed, 2 skipped`; what is 0 is left out.
+/// `12 passed, 3 failed (1 inconclusive), 2 skipped`; what is 0 is left out. For pytest a test that decided nothing has
+/// failed, and its line is read beside this one.
 pub(crate) fn counts(counts: Counts) -> String {
     let errors = if counts.errors == 1 { "error" } else { "errors" };
+    let failed = match counts.inconclusive {
+        0 => "failed".to_owned(),
+        some => format!("failed ({some} inconclusive)"),
+    };
     let all = [
         (counts.passed, "passed"),
-        (counts.failed, "failed"),
+        (counts.failed + counts.inconclusive, &failed),
         (counts.errors, errors),
-        (counts.inconclusive, "inconclusive"),
         (counts.skipped, "skipped"),
         (counts.xfailed, "xfailed"),
         (counts.xpassed, "xpassed"),

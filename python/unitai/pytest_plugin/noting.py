@@ -107,15 +107,15 @@ def _examples(stats: StatisticalResult) -> list[tuple[str | None, Trajectory]]:
     return found + [("passing", run) for run in list(passing)[:1]]
 
 
-def _written(runs: list[tuple[str | None, Trajectory]]) -> tuple[list[list[str | None]], int]:
+def _written(runs: list[tuple[str | None, Trajectory]]) -> tuple[list[tuple[str | None, bool, str]], int]:
     """Runs as JSON, as many as there is room for, and how many there is none for."""
-    written: list[list[str | None]] = []
+    written: list[tuple[str | None, bool, str]] = []
     room = MOST_LETTERS
     for example_of, run in runs:
         text = run.to_json()
         if len(text) <= room:
             room -= len(text)
-            written.append([example_of, text])
+            written.append((example_of, run._is_of_yaml, text))
     return written, len(runs) - len(written)
 
 

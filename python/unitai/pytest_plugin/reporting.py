@@ -158,8 +158,8 @@ class Reporting:
     ) -> None:
         last = reports[-1]
         notes = notes_of(last)
-        for example_of, trajectory in notes.get("runs", ()):
-            self._add_run(test, example_of, trajectory)
+        for example_of, is_yaml, trajectory in notes.get("runs", ()):
+            self._add_run(test, example_of, is_yaml, trajectory)
         if notes.get("statistics"):
             self._repeated.append((test, notes["statistics"]))
         file, line = place_of(last)
@@ -185,10 +185,10 @@ class Reporting:
             worker=None if node is None else node.gateway.id,
         )
 
-    def _add_run(self, test: str, example_of: str | None, trajectory: str) -> None:
+    def _add_run(self, test: str, example_of: str | None, is_yaml: bool, trajectory: str) -> None:
         if self._trouble is None and self._log is not None:
             with self._written():
-                self._log.add_run(legal(test), None if example_of is None else legal(example_of), trajectory)
+                self._log.add_run(legal(test), None if example_of is None else legal(example_of), is_yaml, trajectory)
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Says how repeated tests did, whichever process ran them."""

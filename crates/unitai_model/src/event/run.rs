@@ -20,11 +20,11 @@ pub struct RunStarted {
     pub run_id: String,
     /// The release of UnitAI.
     pub unitai: String,
-    /// The version of Python.
+    /// The version of Python; empty where the engine ran alone.
     pub python: String,
-    /// The version of pytest.
+    /// The version of pytest; empty where it did not run.
     pub pytest: String,
-    /// What pytest was asked for: paths and options.
+    /// What was asked for: paths and options.
     #[serde(default)]
     pub arguments: Vec<String>,
     /// The model that agents use instead of their own.
@@ -84,7 +84,7 @@ pub struct RunFinished {
     pub duration_seconds: f64,
     /// How it ended.
     pub ending: RunEnding,
-    /// The exit code of pytest; absent where a signal ended it.
+    /// The exit code; absent where a signal ended it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
     /// Why it ended so, where that needs saying.

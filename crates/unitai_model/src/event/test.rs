@@ -23,7 +23,7 @@ pub struct TestStarted {
     pub line: Option<u64>,
 }
 
-/// An agent ran in a test. Comes before the end of its test.
+/// An agent ran in a test, or the steps of a YAML test did. Comes before the end of its test.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct AgentRan {
     /// The test's id.
@@ -31,14 +31,17 @@ pub struct AgentRan {
     /// What stands for others, in a repeated test: `passing`, or which way of failing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub example_of: Option<String>,
+    /// Whether these are the steps of a YAML test, and no agent's.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub is_yaml: bool,
     /// What it did: a document of the format `unitai.trajectory`.
     pub trajectory: Document,
 }
 
 impl PartialEq for AgentRan {
     fn eq(&self, other: &AgentRan) -> bool {
-        (&self.test, &self.example_of, self.trajectory.text())
-            == (&other.test, &other.example_of, other.trajectory.text())
+        (&self.test, &self.example_of, self.is_yaml, self.trajectory.text())
+            == (&other.test, &other.example_of, other.is_yaml, other.trajectory.text())
     }
 }
 
@@ -165,6 +168,11 @@ pub struct Covered {
     pub base: Option<String>,
     /// The class of the implementation.
     pub implementation: String,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+fn is_false(flag: &bool) -> bool {
+    !*flag
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]

@@ -35,6 +35,8 @@ pub(crate) struct Trajectory {
     record: Record,
     /// Whether it is the record of a run, which nobody changes.
     is_of_run: bool,
+    /// Whether its steps are those of a YAML test.
+    is_of_yaml: bool,
     /// The parameters of the tools whose signature is known, by tool.
     parameters: HashMap<String, Vec<String>>,
     /// The tools that the test mocks or allows, and those that models were offered.
@@ -198,6 +200,12 @@ impl Trajectory {
         Ok(())
     }
 
+    /// Whether its steps are those of a YAML test, and no agent's.
+    #[getter]
+    fn _is_of_yaml(&self) -> bool {
+        self.is_of_yaml
+    }
+
     /// The trajectory as one line of JSON, by `schemas/trajectory.schema.json`. It is exact: secrets that the
     /// agent met are in it.
     fn to_json<'py>(&self, py: Python<'py>) -> Bound<'py, PyString> {
@@ -326,6 +334,7 @@ impl Trajectory {
         Trajectory {
             record: Record::new(model, kept),
             is_of_run: false,
+            is_of_yaml: false,
             parameters: HashMap::new(),
             known_tools: Box::default(),
             steps: Mutex::default(),
@@ -337,6 +346,12 @@ impl Trajectory {
     pub(crate) fn of_run(mut self) -> Trajectory {
         self.is_of_run = true;
         self
+    }
+
+    /// The same, as the record of a YAML test.
+    pub(crate) fn of_yaml_test(mut self) -> Trajectory {
+        self.is_of_yaml = true;
+        self.of_run()
     }
 
     /// Somebody asks how it ended.

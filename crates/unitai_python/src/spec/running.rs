@@ -150,7 +150,7 @@ pub(crate) fn run_yaml_test(
     let model = ran.map_err(|error: std::io::Error| {
         Trouble::new("LLMTestError", format!("the engine cannot be started: {error}")).into_err(py)
     })?;
-    let trajectory = Py::new(py, Trajectory::new(model.trajectory.clone(), Kept::default()).of_run())?;
+    let trajectory = Py::new(py, Trajectory::new(model.trajectory.clone(), Kept::default()).of_yaml_test())?;
     seen(py, &trajectory);
     Ok(YamlRun { spec: test.spec.clone(), model, trajectory })
 }

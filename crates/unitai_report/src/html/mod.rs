@@ -86,19 +86,25 @@ fn tests(html: &mut Html, run: &Run) {
     html.raw(if has_cost { "" } else { " no-cost" }).raw("\" id=\"tests\" aria-label=\"Tests\">");
     toolbar(html, run);
     html.raw("<ul class=\"tests\">");
-    for (number, (test, body)) in run.tests.iter().zip(bodies(run)).enumerate() {
-        test::test(html, test, number, &body);
+    let bodies = bodies(run);
+    for number in red_first(run) {
+        test::test(html, &run.tests[number], number, &bodies[number]);
     }
     html.raw("</ul><p class=\"none\" hidden>No test is like that. <button type=\"button\" id=\"clear\">Show all tests</button></p></section>");
 }
 
-/// What is behind each test, in the order of the tests.
-fn bodies(run: &Run) -> Vec<Html> {
+/// The numbers of the tests: those that did not pass before the others, and each in the order in which they ran.
+fn red_first(run: &Run) -> Vec<usize> {
     let mut order: Vec<usize> = (0..run.tests.len()).collect();
     order.sort_by_key(|number| !crate::words::is_red(run.tests[*number].end.outcome));
+    order
+}
+
+/// What is behind each test, in the order of the tests.
+fn bodies(run: &Run) -> Vec<Html> {
     let mut bodies = vec![Html::default(); run.tests.len()];
     let mut left = ALLOWANCE;
-    for number in order {
+    for number in red_first(run) {
         let depth = if left > 0 { Depth::Whole } else { Depth::Short };
         bodies[number] = test::body(&run.tests[number], number, depth);
         left = left.saturating_sub(bodies[number].len());

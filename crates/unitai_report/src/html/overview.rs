@@ -158,7 +158,10 @@ fn facts(html: &mut Html, run: &Run) {
         Some(code) => html.fact("Ended", &format!("{ended}, exit code {code}")),
         None => html.fact("Ended", &ended),
     };
-    html.fact("Versions", &format!("UnitAI {unitai}, pytest {pytest}, Python {python}"));
+    let versions = [("UnitAI", unitai), ("pytest", pytest), ("Python", python)];
+    let known = versions.iter().filter(|(_, version)| !version.is_empty());
+    let known: Vec<String> = known.map(|(name, version)| format!("{name} {version}")).collect();
+    html.fact("Versions", &known.join(", "));
     if !arguments.is_empty() {
         html.fact("Arguments", &arguments.join(" "));
     }

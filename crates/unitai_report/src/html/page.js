@@ -78,7 +78,7 @@
       button.textContent = open ? "Close all steps" : "Open all steps";
     });
 
-    // The order in which they ran, unless a column was asked for; a third click brings it back.
+    // What did not pass first, unless a column was asked for; a third click brings that back.
     const keys = {
       name: (test) => test.querySelector(".name").textContent,
       rate: (test) => Number(test.dataset.rate),

@@ -107,7 +107,7 @@ pub(super) fn body(test: &Test, number: usize, depth: Depth) -> Html {
         Depth::Whole => runs(&mut html, test, &trajectories, &broken, number),
         Depth::Short if test.agents.is_empty() && end.captured.is_empty() => {}
         Depth::Short => {
-            html.raw("<p class=\"note\">What agents did here, and what was printed, is left out to keep this page small. The events file has it; a report of fewer tests shows it.</p>");
+            html.raw("<p class=\"note\">What was done here, and what was printed, is left out to keep this page small. The events file has it; a report of fewer tests shows it.</p>");
         }
     }
     html.raw("</div>");
@@ -222,7 +222,12 @@ fn runs(
     number: usize,
 ) {
     if !test.agents.is_empty() {
-        html.raw("<section class=\"runs\" aria-label=\"What agents did\"><h2>What the agent did</h2>");
+        // A YAML test may be run in a test that runs agents as well.
+        let (label, title) = match test.agents.iter().all(|ran| ran.is_yaml) {
+            true => ("What its steps called", "What its steps called"),
+            false => ("What agents did", "What the agent did"),
+        };
+        html.raw("<section class=\"runs\" aria-label=\"").raw(label).raw("\"><h2>").raw(title).raw("</h2>");
         for (run, (ran, read)) in test.agents.iter().zip(trajectories).enumerate() {
             let id = read.as_ref().map_or("", |trajectory| trajectory.run_id());
             let mine: Vec<&BrokenExpectation> =

@@ -52,6 +52,31 @@ fn a_run_is_told_from_top_to_bottom() {
 }
 
 #[test]
+fn what_did_not_pass_comes_first_and_keeps_its_number() {
+    let page = page(RUN);
+    let shown: Vec<&str> =
+        page.split("<li class=\"test ").skip(1).map(|it| &it[..it.find('"').unwrap()]).collect();
+    assert_eq!(shown, ["failed", "failed", "error", "passed", "passed", "skipped"]);
+    let at = |id: &str| page.find(&format!("id=\"{id}\"")).unwrap();
+    assert!(at("t1") < at("t2") && at("t2") < at("t4") && at("t4") < at("t0"));
+}
+
+#[test]
+fn the_steps_of_a_yaml_test_are_no_agents() {
+    let trajectory = r#"{"format":"unitai.trajectory","version":1,"run_id":"r","input":"Adds up","started_at":0,"duration_seconds":1,"steps":[],"final_output":"PASS: it does"}"#;
+    let ran = |is_yaml: bool| {
+        page(&format!(
+            "{{\"event\":\"agent_ran\",\"test\":\"t\",\"is_yaml\":{is_yaml},\"trajectory\":{trajectory}}}\n\
+             {{\"event\":\"test_finished\",\"at\":1,\"test\":\"t\",\"outcome\":\"passed\",\"duration_seconds\":1}}\n"
+        ))
+    };
+    let words = |page: &str| page[page.find("<body").unwrap()..].to_lowercase();
+    assert!(!words(&ran(true)).contains("agent"));
+    assert!(ran(true).contains("What its steps called") && ran(true).contains(">Verdict<"));
+    assert!(ran(false).contains("What the agent did") && ran(false).contains(">Output<"));
+}
+
+#[test]
 fn a_run_that_did_not_end_says_so_first() {
     let cut: String =
         RUN.lines().filter(|line| !line.contains("run_finished")).map(|line| format!("{line}\n")).collect();

@@ -1,4 +1,4 @@
-//! What an agent did, step by step.
+//! What an agent did, or a YAML test, step by step.
 
 use std::collections::BTreeSet;
 
@@ -36,22 +36,27 @@ pub(super) fn agent_run(
     match &ran.example_of {
         Some(what) if what == "passing" => html.raw("A run that passed"),
         Some(what) => html.raw("A run that failed: ").text(&line(what, 240)),
+        None if ran.is_yaml => html.raw("Steps"),
         None => html.raw("Agent run"),
     };
     html.raw("</span>");
     match read {
-        Ok(trajectory) => opened(html, trajectory, broken, place),
+        Ok(trajectory) => opened(html, trajectory, broken, place, ran.is_yaml),
         Err(reason) => {
-            html.raw(
-                "</summary><div class=\"run-body\"><p class=\"bad\">What the agent did could not be read: ",
-            );
+            html.raw("</summary><div class=\"run-body\"><p class=\"bad\">What was done could not be read: ");
             html.text(reason).raw("</p></div>");
         }
     }
     html.raw("</details>");
 }
 
-fn opened(html: &mut Html, trajectory: &Trajectory, broken: &[&BrokenExpectation], place: Place) {
+fn opened(
+    html: &mut Html,
+    trajectory: &Trajectory,
+    broken: &[&BrokenExpectation],
+    place: Place,
+    is_yaml: bool,
+) {
     html.raw("<span class=\"facts\">");
     let steps = trajectory.steps();
     html.span("fact", &counted(steps.len() as u64, "step", "steps"));
@@ -79,15 +84,17 @@ fn opened(html: &mut Html, trajectory: &Trajectory, broken: &[&BrokenExpectation
     if steps.len() > 1 {
         html.raw("<button type=\"button\" class=\"open-steps script-only\">Open all steps</button>");
     }
-    end(html, "asked", "Input", &short(trajectory.input(), 120), |html| value(html, trajectory.input()));
+    let (asked, answered) = if is_yaml { ("Test", "Verdict") } else { ("Input", "Output") };
+    end(html, "asked", asked, &short(trajectory.input(), 120), |html| value(html, trajectory.input()));
     if steps.is_empty() {
-        html.raw("<p class=\"note\">The agent called no tool and no model.</p>");
+        let who = if is_yaml { "The steps" } else { "The agent" };
+        html.raw("<p class=\"note\">").raw(who).raw(" called no tool and no model.</p>");
     } else {
         timeline(html, trajectory, broken, place);
     }
     match trajectory.ending() {
         Ending::Returned(output) => {
-            end(html, "answered", "Output", &short(output, 120), |html| value(html, output))
+            end(html, "answered", answered, &short(output, 120), |html| value(html, output))
         }
         Ending::Raised(failure) => end(html, "raised", "Raised", &line(&failure.to_string(), 160), |html| {
             let mut text = format!("{}: {}", failure.type_name(), failure.message);
