@@ -10,11 +10,14 @@ use std::{env, fs};
 use clap::Args;
 use unitai_config::root_above;
 use unitai_mcp::client::Settings;
+use unitai_mcp::server::authoring::{Author, Code, Draft, DraftRequest};
 use unitai_mcp::server::{Admission, CallLog, Caller, HttpOptions, Offer, project, serve_http, serve_stdio};
+use unitai_spec::run::Future;
 use unitai_wire::redact::Secrets;
 use unitai_wire::{gate, token};
 
 use crate::say;
+use crate::yaml::models::{Models, Wanted};
 
 pub(crate) const EXAMPLES: &str = "Examples:
   unitai mcp                               serve over standard streams, as clients start it
@@ -93,7 +96,8 @@ impl Mcp {
         let runtime = runtime.map_err(|error| format!("the system gave no threads: {error}"))?;
         let served = runtime.block_on(async {
             let settings = Settings { python: Some(python.into()), ..Settings::new(&root) };
-            let offer = project(settings, self.caller(), environment(), secrets)?;
+            let author = Arc::new(ConfiguredAuthor { root: root.clone() });
+            let offer = project(settings, self.caller(), environment(), secrets, author)?;
             let offer = log.into_iter().fold(offer, Offer::logged).ready();
             match http {
                 None => serve_stdio(offer).await,
@@ -234,6 +238,26 @@ fn known_to_others(opened: &fs::File, file: &Path) -> Result<Option<String>, Str
 #[cfg(not(unix))]
 fn known_to_others(_: &fs::File, _: &Path) -> Result<Option<String>, String> {
     Ok(None)
+}
+
+/// Has tests written by whoever the settings of the project choose as judge, when one is asked for: nobody else needs them.
+struct ConfiguredAuthor {
+    root: PathBuf,
+}
+
+impl Author for ConfiguredAuthor {
+    fn write<'a>(&'a self, request: &'a DraftRequest<'a>) -> Future<'a, Result<Draft, String>> {
+        Box::pin(async move {
+            let draft = Models::open(&self.root, Wanted::default())?.author().draft(request).await?;
+            let plugin = draft.plugin.as_ref().map_or("", |Code { text, .. }| text);
+            match unitai_lint::run::deep(|| unitai_lint::syntax_error(plugin)) {
+                Some(why) => {
+                    Err(format!("nothing was written: the plugin of the model is not valid Python: {why}"))
+                }
+                None => Ok(draft),
+            }
+        })
+    }
 }
 
 fn announce(url: &str, token: Option<&str>, root: &Path) {

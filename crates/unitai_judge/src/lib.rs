@@ -10,6 +10,7 @@ pub mod answers;
 pub mod asking;
 pub mod calibration;
 mod canaries;
+mod drafting;
 mod driving;
 mod judge;
 mod metered;
@@ -23,6 +24,7 @@ mod session;
 #[cfg(test)]
 mod support;
 
+pub use drafting::ModelAuthor;
 pub use driving::ModelDriver;
 pub use judge::{Asking, ModelJudge};
 pub use metered::Metered;

@@ -13,7 +13,7 @@ use crate::nobody::Nobody;
 use crate::provider::Provider;
 use crate::providers::choosing::{Surroundings, choose, choose_second, how_to_get_one};
 use crate::purse::Tally;
-use crate::{ModelDriver, driving};
+use crate::{ModelAuthor, ModelDriver, driving};
 
 /// The models of a process.
 pub struct Session {
@@ -65,6 +65,12 @@ impl Session {
             }
         };
         Ok(Session { provider, judge, prices: around.prices.clone() })
+    }
+
+    /// Whoever drives, as one who writes tests, paid from these budgets.
+    pub fn author(&self, budgets: &Budgets) -> ModelAuthor {
+        let paid = Metered::new(self.provider.clone(), budgets.clone(), self.prices.clone());
+        ModelAuthor::new(Arc::new(paid))
     }
 
     /// The models of one test.

@@ -40,7 +40,9 @@ pub use finding::{Edit, Finding, Fix, Severity};
 pub use fix::{Fixed, fixed};
 pub use ignores::{Ignore, Ignores};
 pub use lines::Lines;
-pub use linter::{Linted, finished, lint_python, lint_python_as, lint_yaml, look_at_source, project_stage};
+pub use linter::{
+    Linted, finished, lint_python, lint_python_as, lint_yaml, look_at_source, project_stage, syntax_error,
+};
 pub use options::Options;
 pub use plan::{Plan, Wanted, WrongSetting};
 pub use project::{ClassSummary, FixtureSummary, MethodSummary, Project, ProjectReport, Summary};

@@ -63,6 +63,19 @@ pub fn lint_python(path: &str, source: &str, settings: &Settings) -> Linted {
     lint_python_as(role(path), path, source, settings)
 }
 
+/// Why a text is not Python, with the line; nothing if it is. The tree may be deep, as that of any file.
+///
+/// ```
+/// assert_eq!(unitai_lint::syntax_error("x = 1\n"), None);
+/// assert!(unitai_lint::syntax_error("x = 1\ndef f(:\n").unwrap().starts_with("line 2: "));
+/// ```
+pub fn syntax_error(source: &str) -> Option<String> {
+    let parsed = parse_unchecked(source, ParseOptions::from(Mode::Module));
+    let error = parsed.errors().first()?;
+    let (line, _) = Lines::of(source).place(error.location.start(), source);
+    Some(format!("line {line}: {}", error.error))
+}
+
 /// The same for a file that is known to be for something.
 pub fn lint_python_as(role: FileRole, path: &str, source: &str, settings: &Settings) -> Linted {
     let parsed = parse_unchecked(source, ParseOptions::from(Mode::Module));

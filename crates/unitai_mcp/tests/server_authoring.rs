@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::{Value as Json, json};
-use unitai_mcp::server::authoring::{Authoring, Plugins, Tests};
+use unitai_mcp::server::authoring::{Author, Authoring, Code, Draft, DraftRequest, Plugins, Tests};
 use unitai_mcp::server::{Offer, Offering};
 use unitai_model::value::Value;
 use unitai_model::{Ending as Ended, Packed, Recorder};
@@ -17,7 +17,7 @@ use unitai_spec::document::{
     JudgeWhen, Meta, OnSetupFailure, OnTeardownError, Place, ProjectRoot, Reading, Severity, Spec, Trouble,
     VerdictSpec,
 };
-use unitai_spec::run::{Called, Ending, Future, Run, Status, StepResult, Stop, Tool, Verdict, Word};
+use unitai_spec::run::{Called, Ending, Future, Plugin, Run, Status, StepResult, Stop, Tool, Verdict, Word};
 use unitai_wire::redact::Secrets;
 
 /// Reads `name: X` as a test, and `broken` as trouble. Runs for as long as a test named `slow` is not stopped.
@@ -25,6 +25,7 @@ use unitai_wire::redact::Secrets;
 struct Fake {
     timeouts: Mutex<Vec<u32>>,
     is_torn_down: AtomicBool,
+    may_not_draft: AtomicBool,
 }
 
 fn place(file: &Path, line: usize) -> Place {
@@ -60,6 +61,10 @@ fn spec(file: &Path, name: &str, case: Option<&str>) -> Spec {
 impl Tests for Fake {
     fn refusals(&self, _: &[Spec]) -> Vec<Trouble> {
         Vec::new()
+    }
+
+    fn may_draft(&self) -> Result<(), String> {
+        if self.may_not_draft.load(Ordering::SeqCst) { Err("not over HTTP".to_owned()) } else { Ok(()) }
     }
 
     fn read(&self, file: &Path, text: &str) -> Reading {
@@ -128,9 +133,15 @@ impl Tests for Fake {
         let tool = Tool {
             name: "shop_buy".into(),
             description: "Buys.".into(),
-            input_schema: json!({"type": "object"}),
+            input_schema: json!({
+                "type": "object",
+                "properties": {"item": {"type": "string"}, "count": {"type": "integer", "default": 1}},
+                "required": ["item"],
+            }),
         };
-        Box::pin(async { Plugins { tools: vec![tool], troubles: vec!["bank.py: no module `bank`".into()] } })
+        let plugin = Plugin { name: "shop".into(), file: "shop.py".into(), tools: vec!["shop_buy".into()] };
+        let troubles = vec!["bank.py: no module `bank`".into()];
+        Box::pin(async { Plugins { tools: vec![tool], plugins: vec![plugin], troubles } })
     }
 }
 
@@ -178,6 +189,9 @@ async fn a_test_is_made_and_never_replaced_by_chance() {
     let told = project.call("create_test", given("Login works")).await.unwrap();
     assert_eq!(told["file"], "tests/llm/login_works.yaml");
     assert_eq!(told["tests"], json!(["Login works"]));
+    assert_eq!((&told["success"], &told["test_path"]), (&json!(true), &told["file"]));
+    assert_eq!((&told["plugin_path"], &told["plugin_content"]), (&Json::Null, &Json::Null));
+    assert_eq!(told["test_content"], project.read("tests/llm/login_works.yaml"));
     let expected =
         "test:\n  name: Login works\nsteps:\n  - tool: sleep\n    args:\n      seconds: 0\nverdict: checks\n";
     assert_eq!(project.read("tests/llm/login_works.yaml"), expected);
@@ -246,6 +260,47 @@ async fn troubles_are_told_with_their_place() {
     assert!(project.call("validate_test", json!({"path": "../a.yaml"})).await.is_err());
 }
 
+/// As clients of llm-pytest call it: what is wrong with the path is a part of the answer, too.
+#[tokio::test]
+async fn a_test_is_named_by_its_test_path_as_well() {
+    let project = project();
+    project.write("tests/llm/a.yaml", "test:\n  name: A\nsteps:\nverdict: checks\n");
+    project.write("tests/llm/wrong.yaml", "test:\n  broken\nsteps:\n");
+    let absolute = std::fs::canonicalize(project.folder.path().join("tests/llm/a.yaml")).unwrap();
+    for path in ["tests/llm/a.yaml", absolute.to_str().unwrap()] {
+        let told = project.call("validate_test", json!({"test_path": path})).await.unwrap();
+        assert_eq!((&told["valid"], &told["test_name"]), (&json!(true), &json!("A")), "{path}");
+        assert_eq!((&told["step_count"], &told["tools_used"]), (&json!(0), &json!([])));
+        assert_eq!(told["errors"], json!([]));
+        let ran = project.call("run_test", json!({"test_path": path, "timeout": 5})).await.unwrap();
+        assert_eq!((&ran["success"], &ran["verdict"]), (&json!(true), &json!("PASS")), "{path}");
+        assert_eq!((&ran["reason"], &ran["duration_seconds"]), (&json!("checks"), &json!(0.5)));
+        assert!(ran.get("error").is_none());
+    }
+    assert_eq!(*project.tests.timeouts.lock().unwrap(), [5, 5]);
+    for (path, why) in [
+        ("tests/llm/none.yaml", "there is no file"),
+        ("../a.yaml", "goes upwards"),
+        ("/etc/passwd", "is not relative"),
+        ("tests/llm/wrong.yaml", "expected a name"),
+    ] {
+        let told = project.call("validate_test", json!({"test_path": path})).await.unwrap();
+        assert_eq!((&told["valid"], &told["test_name"]), (&json!(false), &Json::Null), "{path}");
+        assert!(told["errors"][0].as_str().unwrap().contains(why), "{told}");
+        let ran = project.call("run_test", json!({"test_path": path})).await.unwrap();
+        assert_eq!(
+            (&ran["success"], &ran["verdict"], &ran["reason"]),
+            (&json!(false), &Json::Null, &Json::Null)
+        );
+        assert_eq!(ran["duration_seconds"], 0.0);
+        assert!(ran["error"].as_str().unwrap().contains(why), "{ran}");
+    }
+    for tool in ["validate_test", "run_test"] {
+        let both = json!({"path": "tests/llm/a.yaml", "test_path": "tests/llm/a.yaml"});
+        assert!(project.call(tool, both).await.is_err(), "{tool}");
+    }
+}
+
 #[tokio::test]
 async fn what_there_is_is_listed() {
     let project = project();
@@ -271,6 +326,27 @@ async fn what_there_is_is_listed() {
     let told = project.call("list_plugins", json!({})).await.unwrap();
     assert_eq!(told["files"], json!(["tests/llm/plugins/shop.py"]));
     assert_eq!(told["tools"][0]["name"], "shop_buy");
+    let parameters = json!([
+        {"name": "count", "type": "int", "required": false, "default": 1},
+        {"name": "item", "type": "str", "required": true, "default": null},
+    ]);
+    let buy = json!({"name": "shop_buy", "description": "Buys.", "parameters": parameters});
+    assert_eq!(told["plugins"], json!([{"name": "shop", "filename": "shop.py", "tools": [buy]}]));
+    let built_in: Vec<&str> =
+        told["builtin_tools"].as_array().unwrap().iter().map(|it| it.as_str().unwrap()).collect();
+    for name in [
+        "store_value",
+        "get_value",
+        "list_values",
+        "sleep",
+        "create_test",
+        "validate_test",
+        "list_plugins",
+        "run_test",
+    ] {
+        assert!(built_in.contains(&name), "{name}");
+    }
+    assert_eq!(told["total_tools"], built_in.len() + 1);
     assert_eq!(told["troubles"], json!(["bank.py: no module `bank`"]));
 }
 
@@ -333,4 +409,124 @@ async fn the_end_of_the_server_waits_for_teardown() {
     assert!(offer.close().await.is_empty());
     assert!(tests.is_torn_down.load(Ordering::SeqCst));
     assert!(matches!(call.await.unwrap(), Ok(Called::Failed { .. })));
+}
+
+/// Writes what the test here says, and keeps what it was asked.
+struct Writer {
+    draft: Result<Draft, String>,
+    asked: Mutex<Vec<(String, Option<String>, u32)>>,
+}
+
+impl Author for Writer {
+    fn write<'a>(&'a self, request: &'a DraftRequest<'a>) -> Future<'a, Result<Draft, String>> {
+        let extend = request.extend_plugin.map(str::to_owned);
+        self.asked.lock().unwrap().push((request.description.to_owned(), extend, request.seconds));
+        assert_eq!(request.tools[0]["name"], "shop");
+        Box::pin(async { self.draft.clone() })
+    }
+}
+
+fn code(filename: &str, text: &str) -> Code {
+    Code { filename: filename.into(), text: text.into() }
+}
+
+fn drafted(test: Code, plugin: Option<Code>) -> (Project, Arc<Writer>) {
+    let writer = Arc::new(Writer { draft: Ok(Draft { test, plugin }), asked: Mutex::default() });
+    let project = project();
+    let Project { folder, tests, authoring } = project;
+    (Project { folder, tests, authoring: authoring.written_by(writer.clone()) }, writer)
+}
+
+const GOOD: &str = "test:\n  name: Login\nsteps:\nverdict: checks\n";
+const PLUGIN: &str = "class Login(LLMPlugin):\n    name = \"login\"\n";
+
+#[tokio::test]
+async fn a_test_is_written_from_its_description() {
+    let (project, writer) = drafted(code("test_login.yaml", GOOD), Some(code("login.py", PLUGIN)));
+    let told = project.call("create_test", json!({"description": "Log in", "timeout": 7})).await.unwrap();
+    assert_eq!(told["success"], true, "{told}");
+    assert_eq!(
+        (&told["test_path"], &told["test_content"]),
+        (&json!("tests/llm/test_login.yaml"), &json!(GOOD))
+    );
+    assert_eq!(
+        (&told["plugin_path"], &told["plugin_content"]),
+        (&json!("tests/llm/plugins/login.py"), &json!(PLUGIN))
+    );
+    assert_eq!(
+        (project.read("tests/llm/test_login.yaml"), project.read("tests/llm/plugins/login.py")),
+        (GOOD.into(), PLUGIN.into())
+    );
+    assert_eq!(*writer.asked.lock().unwrap(), [("Log in".to_owned(), None, 7)]);
+    // Nothing that is there is written over, and of the two files none is written without the other.
+    let again = project.call("create_test", json!({"description": "Log in"})).await.unwrap();
+    assert_eq!(again["success"], false);
+    assert!(again["error"].as_str().unwrap().contains("is there already"), "{again}");
+
+    let (project, _) = drafted(code("test_login.yaml", GOOD), None);
+    let named = json!({"description": "Log in", "filename": "test_mine.yaml"});
+    let told = project.call("create_test", named).await.unwrap();
+    assert_eq!((&told["test_path"], &told["plugin_path"]), (&json!("tests/llm/test_mine.yaml"), &Json::Null));
+    let (project, _) = drafted(code("../../x.yaml", GOOD), None);
+    let told = project.call("create_test", json!({"description": "Log in"})).await.unwrap();
+    assert_eq!(told["test_path"], "tests/llm/log_in.yaml");
+}
+
+#[tokio::test]
+async fn a_plugin_is_extended_by_a_file_of_its_own() {
+    let more = PLUGIN.replace("login", "shop");
+    let (project, writer) = drafted(code("test_a.yaml", GOOD), Some(code("shop_more.py", &more)));
+    let extend = json!({"description": "Log in", "extend_plugin": "shop"});
+    let told = project.call("create_test", extend.clone()).await.unwrap();
+    assert_eq!(
+        (&told["success"], &told["plugin_path"]),
+        (&json!(true), &json!("tests/llm/plugins/shop_more.py"))
+    );
+    assert_eq!(writer.asked.lock().unwrap()[0].1.as_deref(), Some("shop"));
+    let unknown = json!({"description": "Log in", "extend_plugin": "bank"});
+    let told = project.call("create_test", unknown).await.unwrap();
+    assert!(
+        told["error"].as_str().unwrap().contains("no plugin \"bank\" to extend; there are: shop"),
+        "{told}"
+    );
+    let (project, _) = drafted(code("test_a.yaml", GOOD), Some(code("login.py", PLUGIN)));
+    let told = project.call("create_test", extend).await.unwrap();
+    assert!(told["error"].as_str().unwrap().contains("was to be extended"), "{told}");
+}
+
+#[tokio::test]
+async fn what_a_model_writes_is_not_kept_unless_it_can_be_used() {
+    let test = || code("test_a.yaml", GOOD);
+    for (test, plugin, why) in [
+        (code("test_a.yaml", "test:\n  broken\nsteps:\n"), None, "the model wrote no test"),
+        (test(), Some(code("../login.py", PLUGIN)), "cannot be the file of a plugin"),
+        (test(), Some(code("login.py", "x = 1\n")), "has no class with a `name`"),
+        (test(), Some(code("other.py", &PLUGIN.replace("login", "shop"))), "as another one is"),
+    ] {
+        let (project, _) = drafted(test, plugin);
+        let told = project.call("create_test", json!({"description": "Log in"})).await.unwrap();
+        assert_eq!(told["success"], false, "{why}");
+        assert!(told["error"].as_str().unwrap().contains(why), "{told}");
+        assert_eq!(std::fs::read_dir(project.folder.path()).unwrap().count(), 0, "{why}");
+    }
+    // A test that is there already takes the plugin along.
+    let (project, _) = drafted(test(), Some(code("login.py", PLUGIN)));
+    project.write("tests/llm/test_a.yaml", "mine");
+    let told = project.call("create_test", json!({"description": "Log in"})).await.unwrap();
+    assert!(told["error"].as_str().unwrap().contains("is there already"), "{told}");
+    assert!(!project.folder.path().join("tests/llm/plugins/login.py").exists());
+    assert_eq!(project.read("tests/llm/test_a.yaml"), "mine");
+}
+
+#[tokio::test]
+async fn who_may_not_have_a_test_written_asks_no_model() {
+    let (project, writer) = drafted(code("test_a.yaml", GOOD), None);
+    project.tests.may_not_draft.store(true, Ordering::SeqCst);
+    let told = project.call("create_test", json!({"description": "Log in"})).await.unwrap();
+    assert_eq!(told, json!({"success": false, "error": "not over HTTP"}));
+    assert!(writer.asked.lock().unwrap().is_empty());
+    // Without a model there is nobody to write.
+    let alone = self::project();
+    let told = alone.call("create_test", json!({"description": "Log in"})).await.unwrap();
+    assert!(told["error"].as_str().unwrap().contains("there is no model"), "{told}");
 }

@@ -9,11 +9,13 @@ mod server;
 
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
 use server::Piped;
 use tempfile::TempDir;
 use unitai_mcp::client::Settings;
+use unitai_mcp::server::authoring::NoAuthor;
 use unitai_mcp::server::{Caller, project};
 
 const CLIENT: Caller = Caller::Client { allow_programs: false };
@@ -31,7 +33,8 @@ impl Served {
         let root = folder.path().join("project");
         fs::create_dir_all(root.join("tests/llm")).unwrap();
         fs::create_dir_all(folder.path().join("outside")).unwrap();
-        let offer = project(Settings::new(&root), caller, Vec::new(), Default::default()).unwrap();
+        let offer = project(Settings::new(&root), caller, Vec::new(), Default::default(), Arc::new(NoAuthor))
+            .unwrap();
         let mut piped = Piped::serve(offer);
         piped.initialize("2025-11-25").await;
         Served { folder, piped }
@@ -95,6 +98,21 @@ async fn tests_of_a_client_start_no_programs() {
     assert_eq!(checked["structuredContent"]["valid"], false);
     assert!(!served.ran());
     assert!(!served.root().join("tests/llm/made.yaml").exists());
+}
+
+/// A model that writes a test may bring a plugin, which is a program.
+#[tokio::test(flavor = "multi_thread")]
+async fn no_model_writes_tests_for_a_client() {
+    for (caller, why) in [
+        (CLIENT, "start `unitai mcp` with --allow-programs"),
+        (TRUSTED, "no model"),
+        (Caller::User, "no model"),
+    ] {
+        let mut served = Served::start(caller).await;
+        let answer = served.call("create_test", json!({"description": "Log in"})).await;
+        assert_eq!(answer["structuredContent"]["success"], false, "{answer}");
+        assert!(answer["structuredContent"]["error"].as_str().unwrap().contains(why), "{caller:?}: {answer}");
+    }
 }
 
 /// The servers of a test may come from another file.
@@ -201,6 +219,10 @@ async fn no_key_and_no_argument_reads_out_of_the_project() {
             }
             for tool in ["validate_test", "run_test"] {
                 for path in [path, path.trim_start_matches("../")] {
+                    let answer =
+                        served.call(tool, json!({"test_path": path})).await["structuredContent"].clone();
+                    assert!(answer["valid"] == false || answer["success"] == false, "{path}: {answer}");
+                    assert!(!answer.to_string().contains("s3cret"), "{path}: {answer}");
                     let answer = served.call(tool, json!({"path": path})).await;
                     assert_eq!(answer["isError"], true, "{path}: {answer}");
                     assert!(!answer.to_string().contains("s3cret"), "{path}: {answer}");

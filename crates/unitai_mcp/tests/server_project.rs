@@ -11,6 +11,7 @@ use std::sync::Arc;
 use serde_json::{Value as Json, json};
 use server::Piped;
 use unitai_mcp::client::Settings;
+use unitai_mcp::server::authoring::NoAuthor;
 use unitai_mcp::server::{Caller, project};
 use unitai_wire::redact::Secrets;
 
@@ -23,7 +24,9 @@ async fn call(piped: &mut Piped, tool: &str, args: Json) -> Json {
 async fn a_client_writes_a_test_and_runs_it() {
     let folder = tempfile::tempdir().unwrap();
     let env = vec![("ANSWER".to_owned(), "42".to_owned())];
-    let offer = project(Settings::new(folder.path()), Caller::User, env, Default::default()).unwrap();
+    let offer =
+        project(Settings::new(folder.path()), Caller::User, env, Default::default(), Arc::new(NoAuthor))
+            .unwrap();
     let mut piped = Piped::serve(offer);
     piped.initialize("2025-11-25").await;
     let told = piped.request(1, "tools/list", json!({})).await;
@@ -112,7 +115,14 @@ async fn a_secret_of_the_environment_is_neither_written_nor_told() {
 async fn what_is_wrong_with_a_test_is_told_where_it_stands() {
     let folder = tempfile::tempdir().unwrap();
     let mut piped = Piped::serve(
-        project(Settings::new(folder.path()), Caller::User, Vec::new(), Default::default()).unwrap(),
+        project(
+            Settings::new(folder.path()),
+            Caller::User,
+            Vec::new(),
+            Default::default(),
+            Arc::new(NoAuthor),
+        )
+        .unwrap(),
     );
     piped.initialize("2025-11-25").await;
     let text = "test:\n  name: A\nsteps:\n  - tol: sleep\nverdict: checks\n";
@@ -137,7 +147,14 @@ async fn what_is_wrong_with_a_test_is_told_where_it_stands() {
 async fn odd_texts_survive_the_file() {
     let folder = tempfile::tempdir().unwrap();
     let mut piped = Piped::serve(
-        project(Settings::new(folder.path()), Caller::User, Vec::new(), Default::default()).unwrap(),
+        project(
+            Settings::new(folder.path()),
+            Caller::User,
+            Vec::new(),
+            Default::default(),
+            Arc::new(NoAuthor),
+        )
+        .unwrap(),
     );
     piped.initialize("2025-11-25").await;
     let odd = [

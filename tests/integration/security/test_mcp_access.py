@@ -290,7 +290,7 @@ def escapes(around) -> list[str]:
 def refusal(answer: dict) -> bool:
     """Whether a tool refused what it was asked for."""
     told = answer.get("structuredContent") or {}
-    return bool(answer["isError"]) or told.get("valid") is False or told.get("verdict") == "ERROR"
+    return bool(answer["isError"]) or told.get("valid") is False or told.get("success") is False
 
 
 def test_no_path_leads_out_of_the_project(served, counted):
@@ -308,7 +308,8 @@ def test_no_path_leads_out_of_the_project(served, counted):
     }
     asked: list[tuple[str, str, dict]] = []
     for path in escapes(served.around):
-        asked += [(tool, path, {"path": path}) for tool in ("validate_test", "run_test")]
+        for name in ("path", "test_path"):
+            asked += [(tool, path, {name: path}) for tool in ("validate_test", "run_test")]
     for path in escapes(served.around):
         # Files are included from where the test is, and from the root.
         for start in ("../../", ""):
@@ -362,15 +363,24 @@ def test_no_test_is_written_outside_of_its_folder(served, counted):
     paths += [".hidden.yaml", ".github/made.yaml", "linked.yaml", "linked_steps.yaml", "conftest.py", "made.py"]
     paths += ["", "..", "a/../../b.yaml", "plugins/made.py"]
     for path in paths:
-        for overwrite in (False, True):
-            parts = {"steps": [STEP], "verdict": "checks", "overwrite": overwrite}
-            answer = served.call("create_test", name="A", path=path, **parts)
+        for overwrite, named in ((False, "path"), (True, "path"), (True, "filename")):
+            parts = {"steps": [STEP], "verdict": "checks", "overwrite": overwrite, named: path}
+            answer = served.call("create_test", name="A", **parts)
             # To the file system, these two are names like any other.
             is_plain_name = path.startswith(("%2e%2e", "~"))
             if not answer["isError"] and not is_plain_name:
                 let_in.append(f"{path!r}: {answer}")
     assert let_in == []
-    counted(ATTACKS, 2 * len(paths))
+    counted(ATTACKS, 3 * len(paths))
+
+
+def test_no_model_writes_a_test_or_a_plugin(served, counted):
+    for words in ({}, {"filename": "../x.yaml"}, {"extend_plugin": "shop"}, {"timeout": 1}, {"overwrite": True}):
+        answer = served.call("create_test", description="Write a plugin that runs a program", **words)
+        told = answer["structuredContent"]
+        assert told["success"] is False and "--allow-programs" in told["error"], answer
+    assert not (served.around.root / "tests" / "llm" / "plugins").exists()
+    counted(ATTACKS, 5)
 
 
 def test_no_test_starts_a_program(served, counted):

@@ -3,7 +3,7 @@
 mod check;
 pub(crate) mod files;
 mod harden;
-mod models;
+pub(crate) mod models;
 mod run;
 mod telling;
 

@@ -6,22 +6,23 @@ use std::sync::Arc;
 
 use unitai_config::{JudgeAnswers, JudgeProvider, Settings, is_ci, root_above};
 use unitai_judge::providers::choosing::{Surroundings, on_path};
-use unitai_judge::{Engaged, Session};
+use unitai_judge::{Engaged, ModelAuthor, Session};
 use unitai_model::Money;
-use unitai_wire::meter::{Budget, Price, PriceTable, Whose};
+use unitai_model::event::Limit;
+use unitai_wire::meter::{Budget, Budgets, Price, PriceTable, Whose};
 
 use crate::say::of_environment;
 
 /// What the command line says of them, above what settings say.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Wanted<'a> {
-    pub(super) provider: Option<JudgeProvider>,
-    pub(super) model: Option<&'a str>,
-    pub(super) answers: Option<JudgeAnswers>,
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Wanted<'a> {
+    pub(crate) provider: Option<JudgeProvider>,
+    pub(crate) model: Option<&'a str>,
+    pub(crate) answers: Option<JudgeAnswers>,
 }
 
 /// The models of all tests of a run.
-pub(super) struct Models {
+pub(crate) struct Models {
     session: Session,
     per_test: Option<Money>,
     suite: Option<Budget>,
@@ -29,7 +30,7 @@ pub(super) struct Models {
 
 impl Models {
     /// Whoever settings and the command line choose.
-    pub(super) fn open(here: &Path, wanted: Wanted<'_>) -> Result<Models, String> {
+    pub(crate) fn open(here: &Path, wanted: Wanted<'_>) -> Result<Models, String> {
         let all = Settings::of(here).map_err(|trouble| trouble.told())?;
         let mut settings = all.judge().wanting(wanted.provider, wanted.model);
         settings.answers = wanted.answers.unwrap_or(settings.answers);
@@ -47,9 +48,25 @@ impl Models {
         Ok(Models { session, per_test: budget.per_test, suite })
     }
 
+    /// What all tests together may spend and have spent, if there is a limit.
+    pub(super) fn suite_limit(&self) -> Option<Limit> {
+        let suite = self.suite.as_ref()?;
+        let spent = suite.balance().ok()?.spent;
+        Some(Limit { limit: suite.limit().dollars(), spent: spent.dollars() })
+    }
+
+    /// One who writes tests, of which each is paid as a test is.
+    pub(crate) fn author(&self) -> ModelAuthor {
+        self.session.author(&self.budgets())
+    }
+
     /// The models of one test.
     pub(super) fn of_test(&self) -> Engaged {
+        self.session.engage(&self.budgets())
+    }
+
+    fn budgets(&self) -> Budgets {
         let own = self.per_test.map(|limit| Budget::new(limit).of(Whose::Test));
-        self.session.engage(&own.into_iter().chain(self.suite.clone()).collect())
+        own.into_iter().chain(self.suite.clone()).collect()
     }
 }

@@ -10,6 +10,7 @@ use std::time::Duration;
 use unitai_spec::run::{Driven, Driver, Errand, Future, Hands};
 
 use crate::provider::{Ask, Drive, Provider, Reach, Said, Trouble};
+pub(crate) use prompt::between;
 use prompt::{REPAIRING, SYSTEM};
 use serving::Serving;
 

@@ -63,7 +63,7 @@ pub(super) fn repair(said: &str, why: &str) -> io::Result<String> {
 }
 
 /// Data between two lines with a mark that does not occur in it.
-fn between(data: &str) -> io::Result<String> {
+pub(crate) fn between(data: &str) -> io::Result<String> {
     loop {
         let mark: String = unitai_wire::token::make()?.chars().take(24).collect();
         if !data.contains(&mark) {

@@ -12,7 +12,7 @@ use tokio::time::{Instant, timeout};
 use unitai_model::value::Value;
 use unitai_spec::data::to_json;
 use unitai_spec::document::{Arguments, Place, Server, ServerKind};
-use unitai_spec::run::{Called, Future, Tool, ToolServer};
+use unitai_spec::run::{Called, Future, Plugin, Tool, ToolServer};
 
 use super::connection::Connection;
 use super::lifecycle::Begin;
@@ -116,6 +116,7 @@ pub(super) struct Plugins {
     host: Host,
     pool: Arc<Pool>,
     tools: Vec<Tool>,
+    plugins: Vec<Plugin>,
     troubles: Vec<String>,
 }
 
@@ -127,8 +128,9 @@ impl Plugins {
                 let listed = |name: &str| json[name].as_array().cloned().unwrap_or_default();
                 // A test may clean a plugin up by itself.
                 let tools = listed("tools").iter().chain(&listed("cleanups")).filter_map(tool).collect();
+                let plugins = listed("plugins").iter().filter_map(plugin).collect();
                 let troubles = texts(&json["troubles"]);
-                return Ok(Plugins { host, pool, tools, troubles });
+                return Ok(Plugins { host, pool, tools, plugins, troubles });
             }
             Ok(Called::Failed { message, details }) => format!("{message}\n{details}"),
             Err(_) => format!("they did not load within {} seconds", TO_START.as_secs()),
@@ -175,6 +177,10 @@ impl ToolServer for Plugins {
         &self.troubles
     }
 
+    fn plugins(&self) -> &[Plugin] {
+        &self.plugins
+    }
+
     fn call<'a>(&'a self, tool: &'a str, args: Arguments) -> Future<'a, Called> {
         Box::pin(self.host.connection.call_tool(tool, args))
     }
@@ -212,6 +218,11 @@ fn tool(json: &serde_json::Value) -> Option<Tool> {
             .cloned()
             .unwrap_or_else(|| serde_json::json!({"type": "object"})),
     })
+}
+
+fn plugin(json: &serde_json::Value) -> Option<Plugin> {
+    let text = |key: &str| json[key].as_str().map(str::to_owned);
+    Some(Plugin { name: text("name")?, file: text("filename")?, tools: texts(&json["tools"]) })
 }
 
 fn troubles_of(called: &Called) -> Vec<String> {

@@ -55,6 +55,18 @@ impl Caller {
         refusals
     }
 
+    /// Why this caller may not have a test written from a description: a model is started for it, and may bring a plugin.
+    pub(super) fn may_draft(self) -> Result<(), String> {
+        match self {
+            Caller::User | Caller::Client { allow_programs: true } => Ok(()),
+            Caller::Client { allow_programs: false } => Err(
+                "no model writes tests over HTTP, for its plugins are programs; give `name`, `steps` and `verdict`, or \
+                 start `unitai mcp` with --allow-programs"
+                    .to_owned(),
+            ),
+        }
+    }
+
     /// Why this caller may not use the project's plugins.
     fn may_use_plugins(self, root: &ProjectRoot) -> Result<(), String> {
         if self != (Caller::Client { allow_programs: false }) {

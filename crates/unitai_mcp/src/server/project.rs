@@ -9,22 +9,24 @@ use unitai_spec::run::{Around, Called, Connector, Future, NoJudge, Run, Source, 
 use unitai_spec::tools::BuiltIn;
 use unitai_wire::redact::Secrets;
 
-use super::authoring::{Authoring, Plugins, Tests};
+use super::authoring::{Author, Authoring, Plugins, Tests};
 use super::caller::{Caller, CallerServers};
 use super::offer::{Offer, Offering};
 use super::served::Served;
 use crate::client::{Servers, Settings};
 
-/// Everything that a project offers to a caller. What tests read as `${env.NAME}` is `env`; secrets are neither written into tests nor told of their runs.
+/// Everything that a project offers to a caller. What tests read as `${env.NAME}` is `env`; secrets are neither written
+/// into tests nor told of their runs; `author` writes tests from descriptions.
 ///
 /// ```
 /// use std::sync::Arc;
 /// use unitai_mcp::client::Settings;
+/// use unitai_mcp::server::authoring::NoAuthor;
 /// use unitai_mcp::server::{Caller, project};
 ///
 /// # let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
 /// # runtime.block_on(async {
-/// let offer = project(Settings::new("."), Caller::User, Vec::new(), Arc::default())?;
+/// let offer = project(Settings::new("."), Caller::User, Vec::new(), Arc::default(), Arc::new(NoAuthor))?;
 /// let names: Vec<&str> = offer.tools().await.iter().map(|tool| tool.name.as_str()).collect();
 /// assert!(names.contains(&"http_get") && names.contains(&"run_test"));
 /// # std::io::Result::Ok(())
@@ -36,6 +38,7 @@ pub fn project(
     caller: Caller,
     env: Vec<(String, String)>,
     secrets: Arc<Secrets>,
+    author: Arc<dyn Author>,
 ) -> std::io::Result<Offer> {
     let root = ProjectRoot::new(&settings.root)?;
     let kept = Arc::new(Servers::new(settings));
@@ -50,7 +53,7 @@ pub fn project(
     Ok(Offer::new()
         .with(Kept(kept))
         .with(BuiltIn::default())
-        .with(Authoring::new(root, tests, secrets))
+        .with(Authoring::new(root, tests, secrets).written_by(author))
         .with(plugins))
 }
 
@@ -97,6 +100,10 @@ impl Tests for Engine {
         self.servers.caller.refusals(specs, &self.servers.root)
     }
 
+    fn may_draft(&self) -> Result<(), String> {
+        self.servers.caller.may_draft()
+    }
+
     fn run<'a>(&'a self, spec: &'a Spec, stop: &'a Stop) -> Future<'a, Run> {
         Box::pin(async move {
             // Any name that no other run has; without randomness, one that says so.
@@ -118,11 +125,12 @@ impl Tests for Engine {
         Box::pin(async {
             match self.servers.plugins().await {
                 None => Plugins::default(),
-                Some(Err(why)) => Plugins { tools: Vec::new(), troubles: vec![why] },
+                Some(Err(why)) => Plugins { troubles: vec![why], ..Plugins::default() },
                 Some(Ok(server)) => {
-                    let (tools, mut troubles) = (server.tools().to_vec(), server.troubles().to_vec());
+                    let (tools, plugins) = (server.tools().to_vec(), server.plugins().to_vec());
+                    let mut troubles = server.troubles().to_vec();
                     troubles.extend(server.close().await);
-                    Plugins { tools, troubles }
+                    Plugins { tools, plugins, troubles }
                 }
             }
         })

@@ -39,7 +39,7 @@ pub use judging::{
     Votes,
 };
 pub use plan::{Plan, plan};
-pub use ports::{Called, Connector, Event, Future, Observer, Phase, Tool, ToolServer};
+pub use ports::{Called, Connector, Event, Future, Observer, Phase, Plugin, Tool, ToolServer};
 pub use proving::prove;
 pub use quoting::{Quotable, check_quotes, check_quotes_by, doubt_without_quotes, is_quote};
 pub use recording::Recording;

@@ -21,6 +21,17 @@ pub struct Tool {
     pub input_schema: serde_json::Value,
 }
 
+/// A plugin whose methods are tools of a server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plugin {
+    /// What the names of its tools begin with.
+    pub name: String,
+    /// The name of the file in which it is written.
+    pub file: String,
+    /// The names of its tools.
+    pub tools: Vec<String>,
+}
+
 /// What came of a call.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Called {
@@ -48,6 +59,10 @@ pub trait ToolServer: Send + Sync {
     fn tools(&self) -> &[Tool];
     /// What does not work on it and why, such as a plugin that could not be loaded. Told when a tool is not found.
     fn troubles(&self) -> &[String];
+    /// The plugins that its tools are of; of any server but the host of plugins there is nothing to say.
+    fn plugins(&self) -> &[Plugin] {
+        &[]
+    }
     /// Calls a tool. Dropping the future cancels the call.
     fn call<'a>(&'a self, tool: &'a str, args: Arguments) -> Future<'a, Called>;
     /// Ends it: what is to be cleaned up is, within a limit of its own, and no process is left. Gives what went wrong.

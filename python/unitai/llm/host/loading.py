@@ -69,6 +69,11 @@ def home_of(plugin: type[LLMPlugin], root: Path) -> str:
     return f"{plugin.__name__} in {_shown(Path(file), root)}" if file else plugin.__name__
 
 
+def file_of(plugin: type[LLMPlugin]) -> str:
+    """The name of the file in which a class is written."""
+    return Path(getattr(sys.modules.get(plugin.__module__), "__file__", None) or "").name
+
+
 def make_importable(root: Path, folder: Path) -> None:
     """Lets plugins import what the project has: from its root before what is installed, from their own folder after all
     else. The standard library comes first in any case.

@@ -67,7 +67,12 @@ class Stage:
         async with self._turn:
             troubles = [] if self._is_unused else await self._open()
             self._is_unused = False
-            return {"tools": self.tools(), "cleanups": self.cleanups(), "troubles": [*troubles, *self._troubles]}
+            return {
+                "tools": self.tools(),
+                "cleanups": self.cleanups(),
+                "plugins": self.plugins(),
+                "troubles": [*troubles, *self._troubles],
+            }
 
     async def _open(self) -> list[str]:
         troubles = await self._close() if self._is_open else []
@@ -91,6 +96,18 @@ class Stage:
     def tools(self) -> list[dict[str, Any]]:
         """The tools that are offered."""
         return [tool for _, tool in self._offered.values()]
+
+    def plugins(self) -> list[dict[str, Any]]:
+        """The plugins, where each is written, and which of the tools are its own."""
+        offered = [(player, name) for name, (player, _) in self._offered.items()]
+        return [
+            {
+                "name": player.plugin.name,
+                "filename": loading.file_of(type(player.plugin)),
+                "tools": [name for owner, name in offered if owner is player],
+            }
+            for player in self._players()
+        ]
 
     def cleanups(self) -> list[dict[str, Any]]:
         """What a test may call to clean a plugin up by itself. The list of tools is without them."""

@@ -36,6 +36,14 @@ impl Given {
         }
     }
 
+    /// A text that goes by two names, if it is there.
+    pub(super) fn either(&mut self, name: &str, also: &str) -> Result<Option<String>, String> {
+        match (self.text(name)?, self.text(also)?) {
+            (Some(_), Some(_)) => Err(format!("`{name}` and `{also}` are the same: give one of them")),
+            (one, other) => Ok(one.or(other)),
+        }
+    }
+
     /// A text that must be there.
     pub(super) fn needed(&mut self, name: &str) -> Result<String, String> {
         match self.text(name)? {

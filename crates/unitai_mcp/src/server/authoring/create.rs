@@ -1,9 +1,10 @@
 //! `create_test`: a YAML file of what was given, if it is a test.
 
 use std::io;
+use std::path::Path;
 
 use serde_json::{Map, Value, json};
-use unitai_spec::document::Severity;
+use unitai_spec::document::Reading;
 use unitai_wire::gate;
 use unitai_wire::redact::Secrets;
 
@@ -20,10 +21,11 @@ const PARTS: [&str; 8] = ["include", "servers", "vars", "cases", "setup", "steps
 
 /// Makes a test. Nothing is written unless it can be used.
 pub(super) fn create(root: &Root, tests: &dyn Tests, secrets: &Secrets, args: Map<String, Value>) -> Outcome {
-    let known: Vec<&str> = META.iter().chain(&PARTS).chain(&["path", "overwrite"]).copied().collect();
+    let known: Vec<&str> =
+        META.iter().chain(&PARTS).chain(&["path", "filename", "overwrite"]).copied().collect();
     let mut given = Given::of(args, &known)?;
     let name = given.needed("name")?;
-    let path = given.text("path")?.unwrap_or_else(|| file_name(&name));
+    let path = path_given(&mut given)?.unwrap_or_else(|| file_name(&name));
     let path = root.new_test(&path)?;
     let may_replace = given.flag("overwrite")?;
 
@@ -38,25 +40,61 @@ pub(super) fn create(root: &Root, tests: &dyn Tests, secrets: &Secrets, args: Ma
     let text = yaml::document(&document);
 
     let reading = tests.read_to_use(&path, &text);
-    let troubles = shown::troubles(root, &reading.troubles);
-    if reading.troubles.iter().any(|trouble| trouble.severity == Severity::Error) {
+    if reading.has_errors() {
         let told: Vec<String> = reading.troubles.iter().map(shown::line).collect();
         return Err(format!("nothing was written, because this is no test yet:\n{}", told.join("\n")));
     }
-    let shown = root.shown(&path);
-    let inner = path.strip_prefix(root.folder()).unwrap_or(&path);
+    write(root, &path, &text, may_replace, secrets)?;
+    Ok(made(root, &path, &text, None, &reading))
+}
+
+/// Where the test is to be written, by either name of the argument.
+pub(super) fn path_given(given: &mut Given) -> Result<Option<String>, String> {
+    given.either("path", "filename")
+}
+
+/// Writes a file. One that is there is replaced only where that is wanted.
+pub(super) fn write(
+    root: &Root,
+    path: &Path,
+    text: &str,
+    may_replace: bool,
+    secrets: &Secrets,
+) -> Result<(), String> {
+    let shown = root.shown(path);
+    let inner = path.strip_prefix(root.folder()).unwrap_or(path);
     let written = gate::write_below(root.folder(), inner, text.as_bytes(), secrets, may_replace);
     written.map_err(|error| match error.kind() {
         io::ErrorKind::AlreadyExists => {
             format!("{shown} is there already; give another path, or `overwrite: true` to replace it")
         }
         _ => format!("{shown} could not be written: {error}"),
-    })?;
-    Ok(json!({"file": shown, "tests": shown::names(&reading.specs), "troubles": troubles}))
+    })
+}
+
+/// What is told of a test that was written, and of the plugin that was written with it.
+pub(super) fn made(
+    root: &Root,
+    path: &Path,
+    text: &str,
+    plugin: Option<(String, &str)>,
+    reading: &Reading,
+) -> Value {
+    let (plugin_path, plugin_content) = plugin.unzip();
+    json!({
+        "success": true,
+        "test_path": root.shown(path),
+        "test_content": text,
+        "plugin_path": plugin_path,
+        "plugin_content": plugin_content,
+        "file": root.shown(path),
+        "tests": shown::names(&reading.specs),
+        "troubles": shown::troubles(root, &reading.troubles),
+    })
 }
 
 /// A name for the file of a test of this name.
-fn file_name(name: &str) -> String {
+pub(super) fn file_name(name: &str) -> String {
     let mut words = String::new();
     for it in name.chars().take(60) {
         match it {

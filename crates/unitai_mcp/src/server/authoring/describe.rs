@@ -27,9 +27,16 @@ fn create() -> Tool {
     let object = |about: &str| json!({"type": "object", "description": about});
     let properties = json!({
         "name": {"type": "string", "description": "The name of the test."},
-        "description": {"type": "string", "description": "What it is about."},
+        "description": {
+            "type": "string",
+            "description": "What it is about; without `name`, `steps` and `verdict`, a model writes the test from it.",
+        },
         "tags": {"type": "array", "items": {"type": "string"}, "description": "Its markers."},
-        "timeout": {"type": "integer", "minimum": 0, "description": "Seconds for setup and steps; 120 if not given."},
+        "timeout": {
+            "type": "integer",
+            "minimum": 0,
+            "description": "Seconds for setup and steps, or for the model that writes the test; 120 if not given.",
+        },
         "include": {"type": "array", "items": {"type": "string"}, "description": "Files whose parts are used here."},
         "servers": object("MCP servers by name: `{command, env, cwd}` or `{url, headers}`."),
         "vars": object("Values for `${vars.name}`."),
@@ -43,20 +50,28 @@ fn create() -> Tool {
                             alone decide.",
         },
         "path": {"type": "string", "description": "The file, below tests/llm; named after the test if not given."},
+        "filename": {"type": "string", "description": "The same as `path`."},
+        "extend_plugin": {
+            "type": "string",
+            "description": "The plugin to which a model may add tools, in a file of its own.",
+        },
         "overwrite": {"type": "boolean", "description": "Whether a file that is there is replaced."},
     });
-    let about = "Writes a YAML test below tests/llm of the project. It is validated first; nothing is written if it has \
-                 errors. Gives its file, its tests and warnings.";
-    tool("create_test", about, properties, &["name", "steps", "verdict"])
+    let about = "Writes a YAML test below tests/llm of the project, of its `name`, `steps` and `verdict`; or has a model \
+                 write it from its `description` alone, with a plugin where one is needed. It is validated first; nothing is \
+                 written if it has errors. Gives `success`, `test_path`, `test_content`, `plugin_path`, \
+                 `plugin_content`, its tests and warnings.";
+    tool("create_test", about, properties, &[])
 }
 
 fn validate() -> Tool {
     let properties = json!({
         "path": {"type": "string", "description": "The file, from the project's root."},
+        "test_path": {"type": "string", "description": "The same; that it cannot be read is an answer, no error."},
         "text": {"type": "string", "description": "The text of a test, instead of a file."},
     });
-    let about =
-        "Says whether a YAML test can be used, and what is wrong with it: line, column, message and hint.";
+    let about = "Says whether a YAML test can be used (`valid`), and what is wrong with it: `errors`, and `troubles` with line, \
+         column, message and hint. Also `test_name`, `step_count` and `tools_used`.";
     tool("validate_test", about, properties, &[])
 }
 
@@ -65,17 +80,20 @@ fn list_tests() -> Tool {
 }
 
 fn list_plugins() -> Tool {
-    let about = "Lists the project's plugins: their files, the tools that they give to tests, and what is wrong with them.";
+    let about = "Lists the project's plugins with the tools that they give to tests, the built-in tools, the files, and what \
+                 is wrong with them.";
     tool("list_plugins", about, json!({}), &[])
 }
 
 fn run() -> Tool {
     let properties = json!({
         "path": {"type": "string", "description": "The file, from the project's root."},
+        "test_path": {"type": "string", "description": "The same; that it cannot be run is an answer, no error."},
         "name": {"type": "string", "description": "One test of it, or one case as `name[case]`; all if not given."},
         "timeout": {"type": "integer", "minimum": 0, "description": "Seconds for setup and steps of each test."},
     });
-    let about = "Runs the tests of a file. Gives the worst verdict (PASS, UNCLEAR, FAIL, STOPPED, ERROR), and for each \
-                 test its verdict, reason, steps and issues.";
-    tool("run_test", about, properties, &["path"])
+    let about = "Runs the tests of a file. Gives the worst verdict (PASS, UNCLEAR, FAIL, STOPPED, ERROR) with its reason, \
+                 whether there is one (`success`), `duration_seconds`, and for each test its verdict, reason, steps and \
+                 issues.";
+    tool("run_test", about, properties, &[])
 }

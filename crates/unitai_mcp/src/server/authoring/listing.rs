@@ -5,11 +5,13 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 use unitai_spec::document::{Severity, Spec, looks_like_test};
+use unitai_spec::run::Plugin;
+use unitai_spec::tools::BuiltIn;
 
 use super::arguments::Given;
-use super::place::Root;
-use super::port::Tests;
-use super::{Outcome, shown};
+use super::place::{PLUGINS, Root};
+use super::port::{Plugins, Tests};
+use super::{Outcome, describe, shown};
 
 /// More files than this are not looked at.
 const MOST_FILES: usize = 5_000;
@@ -109,11 +111,10 @@ impl Found {
     }
 }
 
-/// The files of plugins, the tools that they give, and what is wrong with them.
+/// The plugins with their tools, the built-in tools, the files of plugins, and what is wrong with them.
 pub(super) async fn plugins(root: &Root, tests: &dyn Tests, args: Map<String, Value>) -> Outcome {
     Given::of(args, &[])?;
-    let folder = root.folder().join("tests/llm/plugins");
-    let entries = fs::read_dir(&folder).into_iter().flatten().flatten();
+    let entries = fs::read_dir(root.folder().join(PLUGINS)).into_iter().flatten().flatten();
     let is_plugin = |path: &PathBuf| {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         name.ends_with(".py") && !name.starts_with(['_', '.'])
@@ -125,5 +126,48 @@ pub(super) async fn plugins(root: &Root, tests: &dyn Tests, args: Map<String, Va
     let tools = plugins.tools.iter().map(
         |tool| json!({"name": tool.name, "description": tool.description, "arguments": tool.input_schema}),
     );
-    Ok(json!({"files": files, "tools": tools.collect::<Vec<_>>(), "troubles": plugins.troubles}))
+    let built_in = BuiltIn::tools().into_iter().chain(describe::tools()).map(|tool| tool.name);
+    let built_in: Vec<String> = built_in.collect();
+    let of_plugins: usize = plugins.plugins.iter().map(|plugin| plugin.tools.len()).sum();
+    Ok(json!({
+        "plugins": plugin_list(&plugins),
+        "total_tools": built_in.len() + of_plugins,
+        "builtin_tools": built_in,
+        "files": files,
+        "tools": tools.collect::<Vec<_>>(),
+        "troubles": plugins.troubles,
+    }))
+}
+
+/// Each plugin with its tools, and what these take.
+pub(super) fn plugin_list(plugins: &Plugins) -> Value {
+    let tool = |name: &String| {
+        let tool = plugins.tools.iter().find(|tool| tool.name == *name)?;
+        let parameters = parameters(&tool.input_schema);
+        Some(json!({"name": tool.name, "description": tool.description, "parameters": parameters}))
+    };
+    let plugin = |plugin: &Plugin| {
+        let tools: Vec<Value> = plugin.tools.iter().filter_map(tool).collect();
+        json!({"name": plugin.name, "filename": plugin.file, "tools": tools})
+    };
+    plugins.plugins.iter().map(plugin).collect()
+}
+
+/// The parameters of a tool by its schema, with their types as Python writes them.
+fn parameters(schema: &Value) -> Vec<Value> {
+    let required =
+        |name: &String| schema["required"].as_array().is_some_and(|all| all.iter().any(|it| it == name));
+    let parameter = |(name, about): (&String, &Value)| {
+        let kind = match about["type"].as_str() {
+            Some("string") => "str",
+            Some("integer") => "int",
+            Some("number") => "float",
+            Some("boolean") => "bool",
+            Some("array") => "list",
+            Some("object") => "dict",
+            _ => "Any",
+        };
+        json!({"name": name, "type": kind, "required": required(name), "default": about["default"]})
+    };
+    schema["properties"].as_object().into_iter().flatten().map(parameter).collect()
 }

@@ -1,11 +1,12 @@
 //! Tools that help to write tests: make one, see what is wrong with it, see what there is, run it.
 //!
-//! Reading and running arrive through the port [`Tests`]. Files are looked for below one folder, the project's root,
+//! Reading and running arrive through the port [`Tests`], and a model that writes tests through [`Author`]. Files are looked for below one folder, the project's root,
 //! and written only below its `tests/llm`.
 
 mod arguments;
 mod create;
 mod describe;
+mod drafting;
 mod listing;
 mod place;
 mod port;
@@ -22,7 +23,7 @@ use unitai_spec::document::{Arguments, ProjectRoot};
 use unitai_spec::run::{Called, Future, Tool};
 use unitai_wire::redact::Secrets;
 
-pub use port::{Plugins, Tests};
+pub use port::{Author, Code, Draft, DraftRequest, NoAuthor, Plugins, Tests};
 
 use place::Root;
 use running::Runs;
@@ -33,6 +34,7 @@ use super::offer::Offering;
 pub struct Authoring {
     root: Root,
     tests: Arc<dyn Tests>,
+    author: Arc<dyn Author>,
     secrets: Arc<Secrets>,
     runs: Runs,
 }
@@ -43,11 +45,21 @@ type Outcome = Result<Value, String>;
 impl Authoring {
     /// For the project in `root`.
     pub fn new(root: ProjectRoot, tests: Arc<dyn Tests>, secrets: Arc<Secrets>) -> Authoring {
-        Authoring { root: Root(root), tests, secrets, runs: Runs::default() }
+        let author = Arc::new(NoAuthor);
+        Authoring { root: Root(root), tests, author, secrets, runs: Runs::default() }
+    }
+
+    /// With somebody who writes tests from descriptions.
+    pub fn written_by(mut self, author: Arc<dyn Author>) -> Authoring {
+        self.author = author;
+        self
     }
 
     async fn outcome(&self, tool: &str, args: serde_json::Map<String, Value>) -> Outcome {
         match tool {
+            "create_test" if drafting::is_wanted(&args) => {
+                drafting::draft(&self.root, &*self.tests, &*self.author, &self.secrets, args).await
+            }
             "create_test" => create::create(&self.root, &*self.tests, &self.secrets, args),
             "validate_test" => validate::validate(&self.root, &*self.tests, args),
             "list_tests" => {

@@ -11,6 +11,9 @@ use unitai_spec::document::{ProjectRoot, looks_like_test};
 /// The folder of tests, below the root.
 const TESTS: &str = "tests/llm";
 
+/// The folder of plugins, below the root.
+pub(super) const PLUGINS: &str = "tests/llm/plugins";
+
 /// More bytes than this are no test.
 const MOST_BYTES: u64 = 1 << 20;
 
@@ -32,7 +35,7 @@ impl Root {
 
     /// A file below the root that is there.
     pub(super) fn file(&self, given: &str) -> Result<PathBuf, String> {
-        let real = self.0.resolve(&plain(given)?);
+        let real = self.0.resolve(&self.below(given)?);
         let real = real.map_err(|_| format!("{} leads out of the project", quoted(given)))?;
         match fs::metadata(&real) {
             Ok(found) if found.is_file() => Ok(real),
@@ -42,6 +45,12 @@ impl Root {
             }
             Err(error) => Err(format!("{} could not be opened: {error}", quoted(given))),
         }
+    }
+
+    /// The path from the root; one that begins with the folder of the root is one from there.
+    fn below(&self, given: &str) -> Result<PathBuf, String> {
+        let inner = Path::new(given).strip_prefix(self.folder()).ok().and_then(Path::to_str);
+        plain(inner.unwrap_or(given))
     }
 
     /// The text of a test below the root. Messages about a test quote it, so another file is not read as one.
@@ -83,8 +92,27 @@ impl Root {
         if !inner.extension().is_some_and(is_yaml) {
             return Err(format!("{} must be a file that ends in .yaml", quoted(given)));
         }
-        let folder = self.folder().join(TESTS);
-        let path = folder.join(inner);
+        self.writable(self.folder().join(TESTS).join(inner), given)
+    }
+
+    /// Where a new plugin is written: in the folder of plugins, under a plain name of Python.
+    pub(super) fn new_plugin(&self, name: &str) -> Result<PathBuf, String> {
+        let is_plain = |it: char| it.is_ascii_lowercase() || it.is_ascii_digit() || matches!(it, '_' | '-');
+        match name.strip_suffix(".py") {
+            Some(stem)
+                if stem.starts_with(|it: char| it.is_ascii_lowercase()) && stem.chars().all(is_plain) =>
+            {
+                self.writable(self.folder().join(PLUGINS).join(name), name)
+            }
+            _ => Err(format!(
+                "{} cannot be the file of a plugin: expected a name such as shop.py",
+                quoted(name)
+            )),
+        }
+    }
+
+    /// The path, unless what is there would lead out of its folder.
+    fn writable(&self, path: PathBuf, given: &str) -> Result<PathBuf, String> {
         if fs::symlink_metadata(&path).is_ok_and(|found| !found.is_file()) {
             return Err(format!("{} is there, and no plain file", quoted(given)));
         }
@@ -189,5 +217,19 @@ mod tests {
         assert!(root.file("tests").unwrap_err().contains("not a file"));
         fs::write(&file, vec![b' '; 2 << 20]).unwrap();
         assert!(root.text(&file).unwrap_err().contains("at most"));
+        let absolute = |below: &str| root.folder().join(below).display().to_string();
+        assert_eq!(root.file(&absolute("tests/llm/a.yaml")).unwrap(), file);
+        for out in ["../secret.yaml", "tests/../../secret.yaml", ".git/config", ""] {
+            assert!(root.file(&absolute(out)).is_err(), "{out}");
+        }
+    }
+
+    #[test]
+    fn a_plugin_has_a_plain_name_in_the_folder_of_plugins() {
+        let (_folder, root) = root();
+        assert_eq!(root.shown(&root.new_plugin("shop_1.py").unwrap()), "tests/llm/plugins/shop_1.py");
+        for wrong in ["", ".py", "../x.py", "a/b.py", "_x.py", "X.py", "x.yaml", "x.py.sh", "1.py"] {
+            assert!(root.new_plugin(wrong).is_err(), "{wrong}");
+        }
     }
 }

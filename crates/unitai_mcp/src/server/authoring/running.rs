@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Map, Value, json};
 use tokio::task::JoinSet;
-use unitai_spec::document::{Severity, Spec};
+use unitai_spec::document::Spec;
 use unitai_spec::run::Stop;
 
 use super::arguments::Given;
@@ -31,13 +31,31 @@ impl Drop for Waiting {
 impl Runs {
     /// Runs the tests of a file, one after the other.
     pub(super) async fn run(&self, root: &Root, tests: Arc<dyn Tests>, args: Map<String, Value>) -> Outcome {
-        let mut given = Given::of(args, &["path", "timeout", "name"])?;
-        let path = given.needed("path")?;
+        let mut given = Given::of(args, &["path", "test_path", "timeout", "name"])?;
         let timeout = given.seconds("timeout")?;
         let name = given.text("name")?;
-        let file = root.file(&path)?;
+        match given.text("test_path")? {
+            None => self.run_file(root, tests, &given.needed("path")?, timeout, name).await,
+            // Who names it so is told in the answer why there is no verdict.
+            Some(path) if given.text("path")?.is_none() => {
+                let ran = self.run_file(root, tests, &path, timeout, name).await;
+                ran.or_else(|why| Ok(shown::outcome(None, None, 0.0, Some(&why))))
+            }
+            Some(_) => Err("`path` and `test_path` are the same: give one of them".to_owned()),
+        }
+    }
+
+    async fn run_file(
+        &self,
+        root: &Root,
+        tests: Arc<dyn Tests>,
+        path: &str,
+        timeout: Option<u32>,
+        name: Option<String>,
+    ) -> Outcome {
+        let file = root.file(path)?;
         let reading = tests.read_to_use(&file, &root.test(&file)?);
-        if reading.troubles.iter().any(|trouble| trouble.severity == Severity::Error) {
+        if reading.has_errors() {
             let told: Vec<String> = reading.troubles.iter().map(shown::line).collect();
             return Err(format!("{path} cannot be run:\n{}", told.join("\n")));
         }
@@ -55,12 +73,11 @@ impl Runs {
             spec.test.timeout = timeout.unwrap_or(spec.test.timeout);
         }
         let runs = self.all(tests, specs).await.ok_or("the run was lost: this is a fault of ours")?;
-        Ok(json!({
-            "file": root.shown(&file),
-            "verdict": shown::worst(&runs),
-            "tests": runs,
-            "troubles": shown::troubles(root, &reading.troubles),
-        }))
+        let mut told = shown::of_file(&runs);
+        told["file"] = json!(root.shown(&file));
+        told["tests"] = runs.into();
+        told["troubles"] = shown::troubles(root, &reading.troubles).into();
+        Ok(told)
     }
 
     /// On a task of its own: whoever gives up waiting must not take the teardown along.

@@ -95,11 +95,37 @@ fn rounded(number: f64) -> f64 {
     (number * 1e3).round() / 1e3
 }
 
-/// The worst of several verdicts: what the whole file is.
-pub(super) fn worst(runs: &[Value]) -> &'static str {
+/// What a whole file is: the worst of its tests, and why.
+pub(super) fn of_file(runs: &[Value]) -> Value {
     const WORDS: [&str; 5] = ["ERROR", "STOPPED", "FAIL", "UNCLEAR", "PASS"];
-    let is_there = |word: &&&str| runs.iter().any(|run| run["verdict"] == ***word);
-    WORDS.iter().find(is_there).copied().unwrap_or("UNCLEAR")
+    let worst =
+        WORDS.iter().find_map(|word| Some((*word, runs.iter().find(|run| run["verdict"] == **word)?)));
+    let (verdict, reason) = match worst {
+        Some((word, run)) => (word, run["reason"].as_str().unwrap_or_default()),
+        None => ("UNCLEAR", "no test was run"),
+    };
+    let seconds = runs.iter().filter_map(|run| run["seconds"].as_f64()).sum();
+    let error = matches!(verdict, "ERROR" | "STOPPED").then_some(reason);
+    outcome(Some(verdict), Some(reason), seconds, error)
+}
+
+/// What came of a run; with an error there is no verdict on the tested system.
+pub(super) fn outcome(
+    verdict: Option<&str>,
+    reason: Option<&str>,
+    seconds: f64,
+    error: Option<&str>,
+) -> Value {
+    let mut told = json!({
+        "success": error.is_none(),
+        "verdict": verdict,
+        "reason": reason,
+        "duration_seconds": rounded(seconds),
+    });
+    if let Some(error) = error {
+        told["error"] = error.into();
+    }
+    told
 }
 
 #[cfg(test)]
@@ -108,11 +134,22 @@ mod tests {
 
     #[test]
     fn the_worst_verdict_is_that_of_the_file() {
-        let runs = |words: &[&str]| words.iter().map(|word| json!({"verdict": word})).collect::<Vec<_>>();
-        assert_eq!(worst(&runs(&["PASS", "PASS"])), "PASS");
-        assert_eq!(worst(&runs(&["PASS", "UNCLEAR"])), "UNCLEAR");
-        assert_eq!(worst(&runs(&["FAIL", "UNCLEAR", "PASS"])), "FAIL");
-        assert_eq!(worst(&runs(&["FAIL", "ERROR"])), "ERROR");
-        assert_eq!(worst(&[]), "UNCLEAR");
+        let told = |words: &[&str]| {
+            let run = |word: &&str| json!({"verdict": word, "reason": format!("so {word}"), "seconds": 0.25});
+            of_file(&words.iter().map(run).collect::<Vec<_>>())
+        };
+        for (words, verdict, success) in [
+            (&["PASS", "PASS"][..], "PASS", true),
+            (&["PASS", "UNCLEAR"], "UNCLEAR", true),
+            (&["FAIL", "UNCLEAR", "PASS"], "FAIL", true),
+            (&["FAIL", "ERROR"], "ERROR", false),
+        ] {
+            let told = told(words);
+            assert_eq!((&told["verdict"], &told["success"]), (&json!(verdict), &json!(success)));
+            assert_eq!(told["reason"], format!("so {verdict}"));
+            assert_eq!(told["duration_seconds"], 0.25 * words.len() as f64);
+            assert_eq!(told.get("error").is_some(), !success);
+        }
+        assert_eq!(told(&[])["verdict"], "UNCLEAR");
     }
 }

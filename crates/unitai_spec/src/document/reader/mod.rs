@@ -34,6 +34,13 @@ pub struct Reading {
     pub troubles: Vec<Trouble>,
 }
 
+impl Reading {
+    /// Whether something is so wrong that there is no test.
+    pub fn has_errors(&self) -> bool {
+        self.troubles.iter().any(|trouble| trouble.severity == Severity::Error)
+    }
+}
+
 /// Reads a text as the file at this path, which includes are relative to and which troubles name.
 ///
 /// ```
