@@ -125,6 +125,7 @@ __all__ = [
     "watch_findings",
     "whose_code",
     "wilson",
+    "yaml_report_names",
 ]
 
 __version__: str
@@ -934,6 +935,7 @@ def read_yaml_tests(
 ) -> tuple[list[YamlTest], list[tuple[bool, int, int, str]]]: ...
 def load_yaml_text(path: str | os.PathLike[str]) -> tuple[str | None, str]: ...
 def looks_like_yaml_test(text: str) -> bool: ...
+def yaml_report_names(tests: list[tuple[str, str | None]], path: str | os.PathLike[str]) -> list[str]: ...
 def run_yaml_test(
     test: YamlTest,
     *,

@@ -29,6 +29,12 @@ def load_yaml_text(path: str) -> tuple[str | None, str]:
     return told
 
 
+def yaml_report_names(tests: list[tuple[str, str | None]], path: str) -> list[str]:
+    """The names of tests, as the engine gives them."""
+    names: list[str] = import_module("unitai._engine").yaml_report_names(tests, path)
+    return names
+
+
 def looks_like_yaml_test(text: str) -> bool:
     """Whether all keys but one are there."""
     return sum(f'"{key}"' in text for key in NEEDED) >= 2

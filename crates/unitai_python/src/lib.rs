@@ -71,7 +71,7 @@ mod _engine {
     #[pymodule_export]
     use crate::spec::{
         YamlRun, YamlTest, close_yaml_servers, load_yaml_text, looks_like_yaml_test, plan_yaml_test,
-        read_yaml_tests, run_yaml_test,
+        read_yaml_tests, run_yaml_test, yaml_report_names,
     };
     #[pymodule_export]
     use crate::traffic::{

@@ -79,6 +79,12 @@ def read_tests(text: str, path: Path) -> Reading:
     return Reading(tests, errors, [told for is_error, _, _, told in troubles if not is_error])
 
 
+def report_names(tests: list[Test], path: Path) -> list[str]:
+    """What reports call the tests of a file: no two are called the same."""
+    names: list[str] = _native("yaml_report_names")([(test.name, test.case) for test in tests], path)
+    return names
+
+
 def spec_of(test: Test) -> TestSpec:
     """The test as programs see it."""
     spec = TestSpec.model_validate(test.to_dict())

@@ -56,13 +56,7 @@ class LLMTestFile(pytest.File):
         return not is_beside and re.fullmatch(r"test_.*|.*_test", self.path.stem) is not None
 
     def _items(self, tests: list[engine.Test]) -> Iterator[LLMTestItem]:
-        given: dict[str, int] = {}
-        for test in tests:
-            # Two colons would part the name where somebody asks for it.
-            name = " ".join(test.name.replace("::", ":").split()) or self.path.stem
-            name = name if test.case is None else f"{name}[{test.case}]"
-            times = given[name] = given.get(name, 0) + 1
-            name = name if times == 1 else f"{name} #{times}"
+        for test, name in zip(tests, engine.report_names(tests, self.path), strict=True):
             item: LLMTestItem = LLMTestItem.from_parent(self, name=name, spec=engine.spec_of(test), line=test.line)
             item.mark(test.tags)
             yield item

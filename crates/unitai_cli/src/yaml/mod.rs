@@ -5,6 +5,7 @@ pub(crate) mod files;
 mod harden;
 pub(crate) mod models;
 mod run;
+mod run_log;
 mod telling;
 
 use clap::{Args, Subcommand};

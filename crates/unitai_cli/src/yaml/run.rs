@@ -1,7 +1,7 @@
 //! `unitai yaml run`: tests, one after the other, and what came of them.
 
 use std::env;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -9,19 +9,24 @@ use clap::{Args, ValueEnum};
 use unitai_config::{JudgeAnswers, JudgeProvider, root_above};
 use unitai_mcp::client::Settings;
 use unitai_mcp::engine::Engine;
-use unitai_spec::document::{Severity, Spec, read_file};
+use unitai_model::event::RunEnding;
+use unitai_spec::document::{Severity, Spec, read_file, report_names};
 use unitai_spec::run::{Around, Ending, Recording, Replay, Run as Ran, Source, Stop, Unobserved, prove};
 
 use unitai_wire::gate::write_public;
 
 use super::files;
 use super::models::{Models, Wanted};
+use super::run_log::RunLog;
 use super::telling::{self, Tally, Watched};
 use crate::child::Signals;
 use crate::say::{complain, note, say, secrets};
 
 /// What `unitai yaml run --help` shows below the options.
-pub(crate) const EXAMPLES: &str = "Examples:\n  unitai yaml run                          every test below tests/llm\n  unitai yaml run tests/llm/api.yaml -v    one file, with each step as it ends\n  unitai yaml run --timeout 20             no test longer than 20 seconds\n  unitai yaml run --record                 keep what the tools answer\n  unitai yaml run --replay                 run again without tools and network\n  unitai yaml run --mode agentic           a model calls the tools, and its calls are checked\n  unitai yaml run --mode dry               only tell what would happen\n  unitai yaml run --json | jq .verdict     one line of JSON for each test\n\nExit codes: 0 nothing failed, 1 a test failed, 2 something around the tests is not as needed";
+pub(crate) const EXAMPLES: &str = "Examples:\n  unitai yaml run                          every test below tests/llm\n  unitai yaml run tests/llm/api.yaml -v    one file, with each step as it ends\n  unitai yaml run --timeout 20             no test longer than 20 seconds\n  unitai yaml run --record                 keep what the tools answer\n  unitai yaml run --replay                 run again without tools and network\n  unitai yaml run --mode agentic           a model calls the tools, and its calls are checked\n  unitai yaml run --mode dry               only tell what would happen\n  unitai yaml run --json | jq .verdict     one line of JSON for each test\n  unitai yaml run --junit junit.xml        JUnit XML for CI\n\nThe run is kept for `unitai results` and `unitai report`.\n\nExit codes: 0 nothing failed, 1 a test failed, 2 something around the tests is not as needed";
+
+/// The exit code of a run that was stopped by Ctrl-C or a signal.
+const INTERRUPTED: i32 = 130;
 
 /// The arguments of `unitai yaml run`.
 #[derive(Args)]
@@ -58,6 +63,9 @@ pub(crate) struct Run {
     /// One line of JSON for each test, with all evidence
     #[arg(long)]
     json: bool,
+    /// Write the run as JUnit XML
+    #[arg(long, value_name = "FILE")]
+    junit: Option<PathBuf>,
 }
 
 fn provider(word: String) -> Result<JudgeProvider, String> {
@@ -69,7 +77,7 @@ fn answers(word: String) -> Result<JudgeAnswers, String> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Unclear {
+pub(super) enum Unclear {
     Skip,
     Fail,
 }
@@ -101,16 +109,39 @@ impl Run {
     }
 
     fn ran(&self, python: &str) -> Result<i32, String> {
-        let specs = self.specs()?;
         let mode = self.mode();
         if mode == Mode::Dry {
+            let tests = self.tests()?;
+            let specs: Vec<Spec> = tests.into_iter().map(|(_, spec)| spec).collect();
             return Ok(telling::plans(&specs, self.json));
         }
-        let is_kept = mode == Mode::Record || (self.record && mode != Mode::Replay);
         let here = env::current_dir().map_err(|error| format!("there is no current folder: {error}"))?;
+        let arguments = self.paths.iter().map(|path| path.display().to_string()).collect();
+        let mut log = RunLog::begin(&here, arguments, self.junit.clone())?;
+        let (ending, ended) = match self.run_all(&here, mode, python, &mut log) {
+            Ok(code) if code == INTERRUPTED => (RunEnding::Interrupted, Ok(code)),
+            Ok(code) => (RunEnding::Completed, Ok(code)),
+            Err(message) => (RunEnding::Broken, Err(message)),
+        };
+        let reason = ended.as_ref().err().and_then(|message| message.lines().next()).map(str::to_owned);
+        match (log.finish(ending, *ended.as_ref().unwrap_or(&2), reason), ended) {
+            (Err(trouble), Err(message)) => Err(format!("{message}\n{trouble}")),
+            (Err(trouble), Ok(_)) => Err(trouble),
+            (Ok(trouble), ended) => {
+                trouble.iter().for_each(|trouble| note(trouble));
+                ended
+            }
+        }
+    }
+
+    /// Runs them, and writes down what happens.
+    fn run_all(&self, here: &Path, mode: Mode, python: &str, log: &mut RunLog) -> Result<i32, String> {
+        let tests = self.tests()?;
+        log.found(tests.len());
+        let is_kept = mode == Mode::Record || (self.record && mode != Mode::Replay);
         let wanted = Wanted { provider: self.provider, model: self.model.as_deref(), answers: self.judge };
-        let models = Models::open(&here, wanted)?;
-        let settings = Settings { python: Some(python.into()), ..Settings::new(root_above(&here)) };
+        let models = Models::open(here, wanted)?;
+        let settings = Settings { python: Some(python.into()), ..Settings::new(root_above(here)) };
         let engine = Engine::new(settings);
         let servers = engine.servers().map_err(|error| error.to_string())?;
         let signals = Arc::new(Signals::catch().map_err(|error| error.to_string())?);
@@ -126,8 +157,9 @@ impl Run {
             .map(|(name, it)| (name.to_string_lossy().into_owned(), it.to_string_lossy().into_owned()))
             .collect();
         let mut tally = Tally::default();
-        let mut run_all = || -> Result<bool, String> {
-            for spec in &specs {
+        let mut run_each = || -> Result<bool, String> {
+            for (name, spec) in &tests {
+                let logged = log.start(spec, name);
                 let recording = if mode == Mode::Replay { Some(recording(spec)?) } else { None };
                 let clean = |text: &str| secrets().clean(text).into_owned();
                 let engaged = models.of_test();
@@ -158,6 +190,7 @@ impl Run {
                 if is_kept && matches!(ran.ending, Ending::Decided(_)) {
                     keep(spec, &ran)?;
                 }
+                log.end(logged, &ran, engaged.tally(), self.unclear);
                 telling::result(spec, &ran, &mut tally, self.json);
                 if matches!(ran.ending, Ending::Stopped { .. }) {
                     return Ok(true);
@@ -165,13 +198,14 @@ impl Run {
             }
             Ok(false)
         };
-        let is_stopped = run_all();
+        let is_stopped = run_each();
         // However it ends, plugins of the session are cleaned up.
         for trouble in engine.shutdown() {
             note(&trouble);
         }
+        log.spent_of(models.suite_limit());
         if is_stopped? {
-            return Ok(130);
+            return Ok(INTERRUPTED);
         }
         if !self.json {
             let _ = say(&tally.text());
@@ -180,9 +214,9 @@ impl Run {
         Ok(if tally.errors > 0 { 2 } else { i32::from(is_red) })
     }
 
-    /// Every test, unless one of the files cannot be used: then none is run.
-    fn specs(&self) -> Result<Vec<Spec>, String> {
-        let (mut specs, mut wrong) = (Vec::new(), Vec::new());
+    /// Every test with its name in reports, unless one of the files cannot be used: then none is run.
+    fn tests(&self) -> Result<Vec<(String, Spec)>, String> {
+        let (mut tests, mut wrong) = (Vec::new(), Vec::new());
         for file in files::tests(&self.paths)? {
             let source = std::fs::read_to_string(&file).ok();
             let reading = read_file(&file);
@@ -193,9 +227,11 @@ impl Run {
                     Severity::Warning => note(&told),
                 }
             }
-            specs.extend(reading.specs);
+            let names = reading.specs.iter().map(|spec| (spec.test.name.as_str(), spec.case.as_deref()));
+            let names = report_names(names, &file);
+            tests.extend(names.into_iter().zip(reading.specs));
         }
-        if wrong.is_empty() { Ok(specs) } else { Err(wrong.join("\n")) }
+        if wrong.is_empty() { Ok(tests) } else { Err(wrong.join("\n")) }
     }
 
     fn mode(&self) -> Mode {

@@ -82,6 +82,12 @@ pub(crate) fn read_yaml_tests(text: &str, path: PathBuf) -> (Vec<YamlTest>, Vec<
     (tests, reading.troubles.into_iter().map(told).collect())
 }
 
+/// What reports call the tests of a file, each given by its name and its case: no two are called the same.
+#[pyfunction]
+pub(crate) fn yaml_report_names(tests: Vec<(String, Option<String>)>, path: PathBuf) -> Vec<String> {
+    document::report_names(tests.iter().map(|(name, case)| (name.as_str(), case.as_deref())), &path)
+}
+
 /// Whether a text is meant as a test, even if something in it is wrong.
 #[pyfunction]
 pub(crate) fn looks_like_yaml_test(text: &str) -> bool {

@@ -4,6 +4,7 @@ mod excerpt;
 mod judge_case;
 mod keys;
 mod looks;
+mod naming;
 mod place;
 mod reader;
 mod root;
@@ -16,6 +17,7 @@ mod yaml;
 
 pub use judge_case::{CaseCall, CaseKind, CaseOutcome, CaseQuestion, JudgeCase};
 pub use looks::{looks_like_included, looks_like_test};
+pub use naming::report_names;
 pub use place::Place;
 pub use reader::{
     CaseReading, Reading, load, read, read_below, read_file, read_judge_case_file, read_judge_cases,
