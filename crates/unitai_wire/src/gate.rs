@@ -125,7 +125,9 @@ pub fn write_below(
     may_replace: bool,
 ) -> io::Result<()> {
     #[cfg(unix)]
-    return below::write(folder, inner, &secrets.clean_bytes(bytes), may_replace);
+    {
+        below::write(folder, inner, &secrets.clean_bytes(bytes), may_replace)
+    }
     // Windows makes links for administrators only.
     #[cfg(not(unix))]
     match may_replace {
