@@ -362,3 +362,11 @@ def test_texts_of_a_trajectory_hold_no_control_characters():
     trajectory = Trajectory(input="\x1b]0;", steps=[TrajectoryStep(tool_name="\x1b[2J", tool_args={"\x07": "\x1b"})])
     for text in (str(trajectory), repr(trajectory), repr(trajectory.steps[0])):
         assert not set(text) & {"\x1b", "\x07"}
+
+
+@pytest.mark.parametrize("given", [{"cost": 0.5}, {"prompt_tokens": 10}, {"completion_tokens": 1}])
+def test_a_step_that_calls_no_model_costs_nothing(given):
+    for kind in ({"tool_name": "lookup"}, {"step_type": "state_change", "key": "stage"}):
+        with pytest.raises(InvalidArgumentError, match="only an llm_call step has a cost and tokens"):
+            TrajectoryStep(**kind, **given)
+        assert TrajectoryStep(**kind, **dict.fromkeys(given, 0))

@@ -70,6 +70,12 @@ impl TrajectoryStep {
         if !timestamp.is_finite() {
             return Err(invalid(py, "timestamp must be a finite number"));
         }
+        // It would be missing in the totals of the trajectory.
+        let is_paid = cost.is_some_and(|cost| cost != 0.0)
+            || [prompt_tokens, completion_tokens].iter().flatten().any(|tokens| *tokens > 0);
+        if is_paid && step_type != "llm_call" {
+            return Err(invalid(py, "only an llm_call step has a cost and tokens"));
+        }
         let mut kept = Kept::default();
         let action = match step_type {
             "tool_call" => {
