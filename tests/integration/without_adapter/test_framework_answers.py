@@ -61,21 +61,23 @@ class TestAutoGen:
 
 @only("llama_index")
 class TestLlamaIndex:
-    def workflow(self, *tools, can_handoff_to=("billing",)):
+    """LlamaIndex itself refuses a tool with the name of its handoffs."""
+
+    def workflow(self):
         from llama_index.core.agent.workflow import AgentWorkflow, FunctionAgent
         from llama_index.llms.openai import OpenAI
 
-        def agent(name, others, tools):
+        def agent(name, others):
             return FunctionAgent(
                 name=name,
                 description=name,
-                tools=tools,
+                tools=[shop_lookup],
                 llm=OpenAI(model="gpt-4o-mini", api_key=KEY),
                 can_handoff_to=others,
                 streaming=False,
             )
 
-        agents = [agent("triage", [*can_handoff_to], [shop_lookup, *tools]), agent("billing", [], [shop_lookup])]
+        agents = [agent("triage", ["billing"]), agent("billing", [])]
         workflow = AgentWorkflow(agents=agents, root_agent="triage")
 
         async def ask():
@@ -85,15 +87,6 @@ class TestLlamaIndex:
 
     def test_a_handoff_is_no_tool_of_the_agent(self, shop):
         assert run(self.workflow(), call("handoff", to_agent="billing", reason="x"), say("Done.")).output == "Done."
-
-    def test_a_tool_with_the_name_of_a_handoff_is_one(self, shop):
-        def handoff(to_agent: str, reason: str) -> str:
-            """Sends the money on."""
-            return "really sent"
-
-        with pytest.raises(UnreachableToolError, match="handoff"):
-            steps = [call("handoff", to_agent="billing", reason="x"), say("Done.")]
-            run(self.workflow(handoff, can_handoff_to=()), *steps)
 
 
 def shop_lookup(order_id: str) -> str:
