@@ -25,6 +25,8 @@ def shop(mock_toolkit):
         conditional=[(lambda args: args["order_id"] == "77", SOFA), (lambda args: True, ORDER)],
     )
     mock_toolkit.mock("process_refund", return_value={"success": True, "refund_id": "R-456"})
+    # The guard answers in the place of the bank if nobody has looked the order up, or the person says no.
+    mock_toolkit.allow_refusal("process_refund")
     mock_toolkit.mock("escalate", return_value={"ticket": "T-1"})
     return mock_toolkit
 
@@ -75,8 +77,6 @@ def test_a_large_refund_waits_for_a_person(desk, shop, scripted_model):
 @pytest.mark.parametrize(("answer", "paid"), [("yes", 1), ("no", 0)])
 def test_the_person_decides(desk, shop, scripted_model, answer, paid):
     conversation = LangGraphAdapter({"configurable": {"thread_id": "1"}}, sync=True)
-    # The guard answers in the place of the bank if the person says no.
-    shop.allow_refusal("process_refund")
     scripted_model(
         [
             call("lookup_order", order_id="77"),
