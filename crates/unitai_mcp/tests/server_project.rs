@@ -88,7 +88,8 @@ async fn a_secret_of_the_environment_is_neither_written_nor_told() {
     let secrets = Arc::new(Secrets::none());
     secrets.learn(SECRET);
     let env = vec![("KEY".to_owned(), SECRET.to_owned())];
-    let offer = project(Settings::new(folder.path()), Caller::User, env, secrets).unwrap();
+    let offer =
+        project(Settings::new(folder.path()), Caller::User, env, secrets, Arc::new(NoAuthor)).unwrap();
     let mut piped = Piped::serve(offer);
     piped.initialize("2025-11-25").await;
     let compared = json!({"actual": "${env.KEY}", "expected": "x"});

@@ -80,7 +80,6 @@ class Session:
         those of this run.
         """
         self.are_tools_taken = True
-        self._run.tools_handed_over()
         return self._run.tool(name)
 
     @staticmethod
