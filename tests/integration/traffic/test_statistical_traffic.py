@@ -273,7 +273,7 @@ def test_cost_and_tokens_are_those_of_all_runs():
     stats = every_run(n=10, threshold=0.5).run(test)
     assert stats.total_cost == pytest.approx(10 * ONE, rel=1e-6)
     assert stats.mean_tokens == 150
-    assert f"Cost: ${10 * ONE:.3f} total across 10 runs" in stats.report()
+    assert f"Cost: ${10 * ONE:.2f} total across 10 runs" in stats.report()
 
 
 def test_n_runs_replay_n_different_answers(server, tmp_path):

@@ -145,7 +145,7 @@ fn of_step(key: &str) -> Json {
             json!({"oneOf": [count(0, None), inner]})
         }
         "retry_delay" => seconds(Some(RETRY_DELAY)),
-        "timeout" => seconds(None),
+        "timeout" => json!({"anyOf": [seconds(None), {"type": "null"}], "default": null}),
         "check" => json!({"$ref": "#/$defs/checks"}),
         "stop_early" => json!({"type": "boolean", "default": false}),
         _ => json!({"type": "string"}),
