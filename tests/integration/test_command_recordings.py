@@ -101,7 +101,7 @@ def test_a_suite_is_recorded_and_replayed(project, provider):
     assert stats.returncode == 0
     assert "recordings  2 (" in stats.stdout
     assert "2 of 2 requests (100.0%)" in stats.stdout
-    assert "$0.0020" in stats.stdout
+    assert "saved       $0.002," in stats.stdout
 
     changed = unitai(project, "test", "--replay", "--keep-going", MODEL_URL=url, QUESTION="Hi here")
     assert changed.returncode == 1

@@ -142,7 +142,7 @@ class TestCommand:
         assert (done.returncode, done.stderr) == (0, "")
         head, _, *rows = done.stdout.splitlines()
         assert head.startswith("file: none (no pyproject.toml with [tool.unitai]")
-        assert len(rows) == 46
+        assert len(rows) == 47
         assert all(row.endswith("  default") for row in rows)
         assert re.search(r"^strict_mocks +true ", done.stdout, re.M)
         assert "\x1b" not in done.stdout

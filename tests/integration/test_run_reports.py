@@ -383,6 +383,7 @@ class TestPlainPytest:
         project.pytest("--junitxml=own.xml", "-k", "test_passes or test_repeated")
         cases = {case.get("name"): case for case in ElementTree.parse(project.folder / "own.xml").iter("testcase")}
         told = {name: {p.get("name"): p.get("value") for p in case.iter("property")} for name, case in cases.items()}
+        assert 0 < float(told["test_passes"].pop("unitai.duration")) < 60
         assert told["test_passes"] == {
             "unitai.cost": "0.0027",
             "unitai.paid": "0",

@@ -320,7 +320,7 @@ def test_defaults_do_not_warn_and_say_what_they_can_claim(project):
 @pytest.mark.parametrize(
     ("tests", "words"),
     [
-        ("@pytest.mark.unitai_statistical(runs=5)\ndef test_it(): pass", "does not know runs"),
+        ("@pytest.mark.unitai_statistical(runs=5)\ndef test_it(): pass", "has no argument `runs`"),
         ("@pytest.mark.unitai_statistical(n=0)\ndef test_it(): pass", "n must be a whole number of at least 1"),
         ("@statistical(threshold=2)\ndef test_it(): pass", "threshold must be a number from 0 to 1"),
         ("@statistical(n=3)\ndef test_it():\n    yield", "generator function"),

@@ -160,10 +160,10 @@ def slow_text():
     """What takes it about a second on this machine."""
     text = "a" * 18 + "b"
     while True:
-        with Stopwatch() as watch:
-            BACKTRACKS.match(text)
+        began = time.thread_time()
+        BACKTRACKS.match(text)
         text = "a" + text
-        if watch.seconds > 0.5:
+        if time.thread_time() - began > 0.5:
             return text
 
 
@@ -182,7 +182,7 @@ def test_an_agent_that_holds_up_its_deadline_is_late_whatever_it_returns(run, is
         result = run(a_toolkit(), awaiting if is_async else agent)
     assert result.error_is(AgentTimeoutError) and result.output is None
     took = float(re.search(r"did not end within 0.15 seconds; it took (\S+) seconds", str(result.error))[1])
-    assert 0.8 < took <= watch.seconds + 0.1
+    assert 0.5 < took <= watch.seconds + 0.1
     assert result.call_order() == ["tool"]
 
 
