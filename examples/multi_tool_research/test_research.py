@@ -43,6 +43,8 @@ def library(mock_toolkit, monkeypatch):
     mock_toolkit.mock("calculate", return_value={"value": 760})
     mock_toolkit.mock("take_note", return_value={"kept": True})
     mock_toolkit.mock("publish", return_value={"published": True})
+    # The agent refuses to publish what it has not read, so that the call does not come to the tool.
+    mock_toolkit.allow_refusal("publish")
     return mock_toolkit
 
 
