@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from difflib import get_close_matches
 from typing import Any
 
 from unitai._engine import example_of
@@ -22,6 +21,9 @@ def check_known(agent: Any, adapter: BaseAdapter, mocked: Collection[str]) -> No
     for mock in mocked:
         if mock in names:
             continue
+        # Every start of a test would load it.
+        from difflib import get_close_matches
+
         nearest = get_close_matches(mock, names, n=1)
         remedy = f'did you mean "{nearest[0]}"? ' if nearest else ""
         raise UnknownToolError(

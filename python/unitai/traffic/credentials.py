@@ -9,7 +9,6 @@ outlives the script is as good as one that was made after it, and no request tha
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable
 from typing import Any
 
@@ -52,7 +51,10 @@ def botocore_signers(module: Any) -> list[Patch]:
             held = getattr(signer, "_credentials", None)
             if _aws_class is not None and (held is None or isinstance(held, _aws_class)) and keeps_models_in():
                 is_model = str(getattr(signer, "_service_id", "")) == "Bedrock Runtime"
-                signer = copy.copy(signer)
+                # Every start of a test would load it.
+                from copy import copy
+
+                signer = copy(signer)
                 # What a tool asks of another service does leave, so that it takes real ones or none.
                 signer._credentials = (held or _aws_class(lambda: None)) if is_model else held and held.real()
             return original(signer, *args, **options)
