@@ -31,7 +31,7 @@ demo: dev ## Build, install into .venv and see agent tests pass and fail, one of
 	@$(BIN)/python -m pytest -p no:cacheprovider examples/openai_refund -q
 	@$(BIN)/python examples/openai_refund/show.py
 
-test: $(READY) ## What users get, on the newest Python and with current SDKs and frameworks, in 15 minutes
+test: $(READY) ## What users get, on the newest Python and with current SDKs and frameworks
 	@$(BIN)/python scripts/targets.py $(if $(ALL),--all) $(TESTED)
 
 test-all: $(READY) ## The whole matrix: every Python in full, oldest frameworks, older SDKs
