@@ -22,7 +22,7 @@ impl Explain {
     pub(crate) fn run(&self) -> i32 {
         match self.error.as_deref().map_or_else(|| Ok(list()), page) {
             Ok(text) => {
-                // Nobody may be reading any more.
+                // The reader may have closed the pipe.
                 let _ = say(text.trim_end());
                 0
             }

@@ -206,7 +206,7 @@ fn token_of(file: &Path) -> Result<String, String> {
     }
 }
 
-/// What to say of a token that somebody else on this machine may read. One that somebody else may have chosen is an error.
+/// The warning about a token that another user of this machine can read. One that another user can write is an error.
 #[cfg(unix)]
 fn known_to_others(opened: &fs::File, file: &Path) -> Result<Option<String>, String> {
     use std::os::unix::fs::MetadataExt as _;
@@ -240,7 +240,7 @@ fn known_to_others(_: &fs::File, _: &Path) -> Result<Option<String>, String> {
     Ok(None)
 }
 
-/// Has tests written by whoever the settings of the project choose as judge, when one is asked for: nobody else needs them.
+/// Writes tests with the judge that the project configures. It is opened at the first request for a draft.
 struct ConfiguredAuthor {
     root: PathBuf,
 }

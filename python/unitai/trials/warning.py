@@ -14,7 +14,7 @@ _unpriced: set[str] = set()
 
 
 def tell_unseen(error: str, runs: str, place: tuple[str, int]) -> None:
-    """Warns of it at the place of the test. Who ignores such warnings hears nothing."""
+    """Warns of it at the place of the test. Filtered by the user's warning filters like any other warning."""
     _warn(UnseenErrorWarning.about(error, runs), place)
 
 

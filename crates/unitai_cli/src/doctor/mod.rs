@@ -54,7 +54,7 @@ impl Doctor {
         } else {
             telling::told(&findings, is_coloured())
         };
-        // Nobody may be reading any more.
+        // The reader may have closed the pipe.
         let _ = say(&text);
         i32::from(!findings.ok)
     }

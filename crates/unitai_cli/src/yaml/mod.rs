@@ -45,7 +45,7 @@ impl Yaml {
             Command::Check(check) => check.run(),
             Command::Harden(harden) => harden.run(),
             Command::Schema => {
-                // Nobody may be reading any more.
+                // The reader may have closed the pipe.
                 let _ = say(&format!("{:#}", document::schema()));
                 0
             }
