@@ -240,7 +240,7 @@ fn known_to_others(_: &fs::File, _: &Path) -> Result<Option<String>, String> {
     Ok(None)
 }
 
-/// Writes tests with the judge that the project configures. It is opened at the first request for a draft.
+/// Writes tests with the judge that the project configures, which is opened for each draft.
 struct ConfiguredAuthor {
     root: PathBuf,
 }
